@@ -1,4 +1,4 @@
-import type { PluginRuns } from '../config/admission-plugins.js';
+import type { Runs } from '../config/runs.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { RequestContext } from '../registry/request-context.js';
@@ -34,16 +34,16 @@ export interface AdmissionPlugin extends AdmissionHooks {
 }
 
 /** Declares a plug-in: its name, when it runs, and how its hooks are created. */
-export interface AdmissionPluginDefinition<Name extends string = string, Runs extends PluginRuns = PluginRuns> {
+export interface AdmissionPluginDefinition<Name extends string = string, When extends Runs = Runs> {
   /** The name in flags, in the admission configuration and in metrics. */
   readonly name: Name;
-  readonly runs: Runs;
+  readonly runs: When;
   /** Creates the hooks of an enabled plug-in; undefined if the configuration leaves it nothing to do. */
   make(dependencies: PluginDependencies): AdmissionHooks | undefined;
 }
 
-export function defineAdmissionPlugin<const Name extends string, const Runs extends PluginRuns>(
-  definition: AdmissionPluginDefinition<Name, Runs>,
-): AdmissionPluginDefinition<Name, Runs> {
+export function defineAdmissionPlugin<const Name extends string, const When extends Runs>(
+  definition: AdmissionPluginDefinition<Name, When>,
+): AdmissionPluginDefinition<Name, When> {
   return definition;
 }

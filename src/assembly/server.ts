@@ -11,6 +11,7 @@ import type { LiveRootCa } from '../certificates/root-ca.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
 import { firstAddressOf } from '../machinery/ip-range.js';
+import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
 import { systemClock, type Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { systemRng, type Rng } from '../std/rng.js';
@@ -41,6 +42,8 @@ export interface StartOptions {
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
   /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
+  /** Reconcilers beyond the built-in ones. */
+  readonly reconcilers?: readonly ReconcilerDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }
@@ -90,7 +93,8 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const { app, connections } = await makeApp(components, tls, options, undo);
   const port = await listen(app, components);
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
-  await startControl(components, { pki, tls, rootCa, port, reconciles: options.reconciles !== false }, undo);
+  const { reconciles = true, reconcilers = [] } = options;
+  await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers }, undo);
   const stopLoops = startLoops(components, store);
   const url = urlOf(config, port);
   await writeKubeconfig(components, { url, pki, rootCa }, undo);

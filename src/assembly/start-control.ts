@@ -5,8 +5,8 @@ import { reconcilerChecks } from '../endpoints/health-standard-checks.js';
 import { bootStages } from '../reconcilers/boot/boot-objects.js';
 import { Boot } from '../reconcilers/boot/boot.js';
 import { ReconcilerRunner } from '../reconcilers/reconciler-runner.js';
-import { ownReconcilers, reconcilers } from '../reconcilers/reconcilers.js';
-import { serviceAllocation } from '../reconcilers/service-allocation/service-allocation.reconciler.js';
+import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
+import { withReconcilers } from '../reconcilers/reconcilers.js';
 import { UpstreamPresence } from '../reconcilers/upstream-presence.js';
 import type { ServerComponents } from './components.js';
 import { clientTrustOf, type ServerTls } from './tls.js';
@@ -18,12 +18,14 @@ interface ControlOptions {
   readonly rootCa: LiveRootCa;
   readonly port: number;
   readonly reconciles: boolean;
+  /** Reconcilers of an embedding program. */
+  readonly reconcilers: readonly ReconcilerDefinition[];
 }
 
 /** Writes the objects that every cluster begins with, then starts the reconcilers. */
 export async function startControl(
   components: ServerComponents,
-  { pki, tls, rootCa, port, reconciles }: ControlOptions,
+  { pki, tls, rootCa, port, reconciles, reconcilers }: ControlOptions,
   undo: UndoSteps,
 ): Promise<void> {
   const { clock, logger, phase, health, config } = components;
@@ -42,7 +44,7 @@ export async function startControl(
   const server = { hostName: hostname(), port, rootCa, clientTrust, issuer: () => pki.issuer() };
   const runner = new ReconcilerRunner(
     { ...components, server, upstream, measure: components.workQueueMetrics.measure },
-    { once: reconcilers, everywhere: [...ownReconcilers, serviceAllocation(components.serviceAllocation)] },
+    withReconcilers(reconcilers),
   );
   undo.add(() => runner.stop());
   health.add(...reconcilerChecks((name) => phase.reconcilers.has(name)));

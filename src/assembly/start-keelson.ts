@@ -8,6 +8,7 @@ import type { GroupModule } from '../app.module.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
 import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
 import { startOpenServer } from './server.js';
+import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
 import { systemClock, type Clock } from '../std/clock.js';
 import { silentLogger, type Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
@@ -24,6 +25,8 @@ export interface KeelsonOptions {
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
   /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
+  /** Reconcilers beyond the built-in ones. */
+  readonly reconcilers?: readonly ReconcilerDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }

@@ -1,10 +1,6 @@
-/**
- * When an admission plug-in runs: `by default` unless --disable-admission-plugins names it, `if enabled` by
- * --enable-admission-plugins, or `always`, without a name in flags.
- */
-export type PluginRuns = 'by default' | 'if enabled' | 'always';
+import type { SwitchableRuns } from './runs.js';
 
-type FlagTable = Readonly<Record<string, Exclude<PluginRuns, 'always'>>>;
+type FlagTable = Readonly<Record<string, SwitchableRuns>>;
 
 /**
  * Admission plug-ins that flags can name. Their definitions are in src/admission/plugins.ts, which compiles only if it has

@@ -13,7 +13,15 @@ it.each([
   [['-*', 'namespace'], true],
   [['*', '-*'], false],
 ])('--controllers %j enables the namespace controller: %s', (controllers, want) => {
-  expect(isReconcilerEnabled(controllers, 'namespace-controller')).toBe(want);
+  expect(isReconcilerEnabled(controllers, { name: 'namespace-controller', runs: 'by default' })).toBe(want);
+});
+
+it.each([
+  ['if enabled', ['*'], false],
+  ['if enabled', ['*', 'own'], true],
+  ['always', ['-*'], true],
+] as const)('a reconciler that runs %s, with --controllers %j: %s', (runs, controllers, want) => {
+  expect(isReconcilerEnabled(controllers, { name: 'own', runs })).toBe(want);
 });
 
 it('an unknown reconciler is an error that suggests the nearest name', () => {
@@ -24,4 +32,8 @@ it('an unknown reconciler is an error that suggests the nearest name', () => {
       'unknown reconciler scheduler',
     ],
   );
+});
+
+it('the name of a reconciler of an embedding program is accepted', () => {
+  expect(unknownReconcilers(['-own'], ['own'])).toEqual([]);
 });

@@ -1,53 +1,75 @@
+import type { Runs, SwitchableRuns } from './runs.js';
 import { nearest } from './suggestion.js';
 
-/** Names that --controllers accepts, each with its aliases in kube-controller-manager. */
-const reconcilers: Readonly<Record<string, readonly string[]>> = {
-  'certificatesigningrequest-approving-controller': ['csrapproving'],
-  'certificatesigningrequest-cleaner-controller': ['csrcleaner'],
-  'certificatesigningrequest-signing-controller': ['csrsigning'],
-  'clusterrole-aggregation-controller': ['clusterrole-aggregation'],
-  'disruption-controller': ['disruption'],
-  'event-expiry-controller': [],
-  'garbage-collector-controller': ['garbagecollector'],
-  'namespace-controller': ['namespace'],
-  'persistentvolume-protection-controller': ['pv-protection'],
-  'persistentvolumeclaim-protection-controller': ['pvc-protection'],
-  'resourcequota-controller': ['resourcequota'],
-  'root-ca-certificate-publisher-controller': ['root-ca-cert-publisher'],
-  'service-cidr-controller': [],
-  'serviceaccount-controller': ['serviceaccount'],
-  'serviceaccount-token-controller': ['serviceaccount-token'],
-  'ttl-after-finished-controller': ['ttl-after-finished'],
-  'volumeattributesclass-protection-controller': [],
-};
-
-export const reconcilerNames: readonly string[] = Object.keys(reconcilers);
-
-const allNames = Object.entries(reconcilers).flatMap(([name, aliases]) => [name, ...aliases]);
+interface Switchable {
+  readonly runs: SwitchableRuns;
+  /** Other names that kube-controller-manager accepts in --controllers. */
+  readonly aliases: readonly string[];
+}
 
 /**
- * True if --controllers enables the reconciler: `*` enables all, `-*` none, `name` and `-name` a single one in any
- * position. As in kube-controller-manager, the first entry that matches the name takes precedence.
+ * Reconcilers that --controllers can name. Their definitions are in src/reconcilers/reconcilers.ts, which compiles only if
+ * it has each of these names with this default, and no others.
  */
-export function isReconcilerEnabled(controllers: readonly string[], name: string): boolean {
-  const names = [name, ...(reconcilers[name] ?? [])];
+export const switchableReconcilers = {
+  'certificatesigningrequest-approving-controller': { runs: 'by default', aliases: ['csrapproving'] },
+  'certificatesigningrequest-cleaner-controller': { runs: 'by default', aliases: ['csrcleaner'] },
+  'certificatesigningrequest-signing-controller': { runs: 'by default', aliases: ['csrsigning'] },
+  'clusterrole-aggregation-controller': { runs: 'by default', aliases: ['clusterrole-aggregation'] },
+  'disruption-controller': { runs: 'by default', aliases: ['disruption'] },
+  'event-expiry-controller': { runs: 'by default', aliases: [] },
+  'garbage-collector-controller': { runs: 'by default', aliases: ['garbagecollector'] },
+  'namespace-controller': { runs: 'by default', aliases: ['namespace'] },
+  'persistentvolume-protection-controller': { runs: 'by default', aliases: ['pv-protection'] },
+  'persistentvolumeclaim-protection-controller': { runs: 'by default', aliases: ['pvc-protection'] },
+  'resourcequota-controller': { runs: 'by default', aliases: ['resourcequota'] },
+  'root-ca-certificate-publisher-controller': { runs: 'by default', aliases: ['root-ca-cert-publisher'] },
+  'service-cidr-controller': { runs: 'by default', aliases: [] },
+  'serviceaccount-controller': { runs: 'by default', aliases: ['serviceaccount'] },
+  'serviceaccount-token-controller': { runs: 'by default', aliases: ['serviceaccount-token'] },
+  'ttl-after-finished-controller': { runs: 'by default', aliases: ['ttl-after-finished'] },
+  'volumeattributesclass-protection-controller': { runs: 'by default', aliases: [] },
+} as const satisfies Readonly<Record<string, Switchable>>;
+
+const table: Readonly<Record<string, Switchable>> = switchableReconcilers;
+
+/** Names that --controllers accepts, without aliases. */
+export const reconcilerNames: readonly string[] = Object.keys(table);
+
+const allNames = Object.entries(table).flatMap(([name, { aliases }]) => [name, ...aliases]);
+
+/** The name and the default of a reconciler. */
+export interface NamedReconciler {
+  readonly name: string;
+  readonly runs: Runs;
+}
+
+/**
+ * True if --controllers enables the reconciler: `*` enables all that run by default, `-*` none, `name` and `-name` a
+ * single one in any position. As in kube-controller-manager, the first entry that matches the name takes precedence.
+ */
+export function isReconcilerEnabled(controllers: readonly string[], { name, runs }: NamedReconciler): boolean {
+  if (runs === 'always') return true;
+  const names = [name, ...(table[name]?.aliases ?? [])];
   for (const word of controllers) {
     if (names.includes(word)) return true;
     if (word.startsWith('-') && names.includes(word.slice(1))) return false;
   }
-  return controllers.includes('*') && !controllers.includes('-*');
+  return runs === 'by default' && controllers.includes('*') && !controllers.includes('-*');
 }
 
 /** True if --controllers contains the name itself, not only `*`. */
 export function isReconcilerNamed(controllers: readonly string[], name: string): boolean {
-  return [name, ...(reconcilers[name] ?? [])].some((known) => controllers.includes(known));
+  return [name, ...(table[name]?.aliases ?? [])].some((known) => controllers.includes(known));
 }
 
-export function unknownReconcilers(controllers: readonly string[]): string[] {
+/** Returns the errors of unknown names. `extensions` are names of reconcilers of an embedding program. */
+export function unknownReconcilers(controllers: readonly string[], extensions: readonly string[] = []): string[] {
+  const known = [...allNames, ...extensions];
   return controllers
-    .filter((word) => word !== '*' && word !== '-*' && !allNames.includes(word.replace(/^-/, '')))
+    .filter((word) => word !== '*' && word !== '-*' && !known.includes(word.replace(/^-/, '')))
     .map((word) => {
-      const meant = nearest(word.replace(/^-/, ''), allNames);
+      const meant = nearest(word.replace(/^-/, ''), known);
       return `unknown reconciler ${word}${meant === undefined ? '' : `; did you mean ${word.startsWith('-') ? '-' : ''}${meant}?`}`;
     });
 }

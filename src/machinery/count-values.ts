@@ -1,7 +1,5 @@
-import type { JsonValue } from './kube-object.js';
-
-/** Counts the objects, lists and scalars of a value including itself. Stops when there are more than `max`. */
-export function countValues(value: JsonValue, max: number): number {
+/** Counts the objects, lists and scalars of a JSON value including itself. Stops when there are more than `max`. */
+export function countValues(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
   if (Array.isArray(value)) {
@@ -11,8 +9,9 @@ export function countValues(value: JsonValue, max: number): number {
     }
     return count;
   }
-  for (const name in value) {
-    const part = value[name]!;
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in fields) {
+    const part = fields[name];
     count += typeof part === 'object' && part !== null ? countValues(part, max - count) : 1;
     if (count > max) break;
   }

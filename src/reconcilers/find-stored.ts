@@ -1,6 +1,6 @@
 import type { ResourceRegistry, ServedResource } from '../registry/resource-registry.js';
 
-/** Undefined where --runtime-config leaves the resource out. */
+/** Returns a stored resource; undefined if --runtime-config disables it. */
 export function findStored(
   registry: ResourceRegistry,
   group: string,

@@ -1,28 +1,28 @@
 import type { CacheObserver, WatchCache } from '../cache/watch-cache.js';
 import type { ResourceRegistry, ServedResource } from '../registry/resource-registry.js';
 
-/** Resources that hold objects, each once however many versions of it are served. */
+/** Returns the served resources with stored objects, one version of each. */
 export function storesOf(registry: ResourceRegistry): Map<WatchCache, ServedResource> {
   const stores = new Map<WatchCache, ServedResource>();
   for (const served of registry.storedResources()) {
     const { cache } = served.store;
-    // The stored version, where it is served: its objects need no conversion.
+    // Prefers the storage version, whose objects need no conversion.
     if (!stores.has(cache) || served.definition === served.store.definition) stores.set(cache, served);
   }
   return stores;
 }
 
 export interface Follower {
-  /** Called before anything is told of the resource. */
+  /** Returns the observer of a resource; called before the first event. */
   observerOf(served: ServedResource): CacheObserver | undefined;
-  /** The resource is served no more. */
+  /** Called when the resource is no longer served. */
   gone?(served: ServedResource): void;
 }
 
-/** Follows every stored resource, also those that come later. The function returned ends it. */
+/** Follows all stored resources, and those that are added later. Returns a function that ends it. */
 export function followAll(registry: ResourceRegistry, follower: Follower): () => void {
   const followed = new Map<WatchCache, { readonly served: ServedResource; readonly end: () => void }>();
-  const look = () => {
+  const update = () => {
     const stores = storesOf(registry);
     for (const [cache, { served, end }] of followed) {
       if (stores.has(cache)) continue;
@@ -36,8 +36,8 @@ export function followAll(registry: ResourceRegistry, follower: Follower): () =>
       followed.set(cache, { served, end: observer ? cache.observe(observer) : () => undefined });
     }
   };
-  look();
-  const forget = registry.onChange(look);
+  update();
+  const forget = registry.onChange(update);
   return () => {
     forget();
     for (const { end } of followed.values()) end();
@@ -45,7 +45,7 @@ export function followAll(registry: ResourceRegistry, follower: Follower): () =>
   };
 }
 
-/** Names of all objects that are there, and then of each that changes: all that most reconcilers want to know. */
+/** Calls `changed` for each existing object, and for each change. Returns a function that ends it. */
 export function followNames({ store }: ServedResource, changed: (namespace: string, name: string) => void): () => void {
   return store.cache.observe({
     changed(event) {

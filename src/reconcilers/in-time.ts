@@ -1,7 +1,7 @@
 import type { Clock } from '../std/clock.js';
 import { sharedAbort } from '../std/shared-abort.js';
 
-/** The outcome of the call, unless the signal comes first: for calls that may not listen to it. */
+/** Returns the outcome of the call, or rejects when the signal is aborted: for calls that may ignore the signal. */
 export function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(signal.reason as Error);
@@ -11,16 +11,16 @@ export function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
   });
 }
 
-/** A server that stops does not wait for a store that is away. */
+/** Calls with a deadline, so that a stopping server does not wait for a store that does not answer. */
 export async function inTime<T>(clock: Clock, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const patience = sharedAbort();
-  const timer = clock.after(ms, () => patience.abort(new Error(`not done after ${ms / 1000} s`)));
+  const deadline = sharedAbort();
+  const timer = clock.after(ms, () => deadline.abort(new Error(`not done after ${ms / 1000} s`)));
   try {
-    return await within(patience.signal, call(patience.signal));
+    return await within(deadline.signal, call(deadline.signal));
   } finally {
     timer.cancel();
   }
 }
 
-/** For a last word to the store. */
-export const partingMs = 2000;
+/** Deadline of the last writes of a stopping server. */
+export const lastWriteMs = 2000;

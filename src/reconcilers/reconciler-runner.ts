@@ -12,16 +12,23 @@ import {
 } from '../machinery/user-info.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { ServiceAllocation } from '../service-allocation/service-allocation.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import { LeaderElection, type ElectionTimes } from './election/leader-election.js';
-import type { AskedRight, Reconciler, ReconcilerParts, RunningReconciler, ServerFacts } from './reconciler.js';
+import type {
+  ClusterPermission,
+  ReconcilerDefinition,
+  ReconcilerDependencies,
+  RunningReconciler,
+  ServerFacts,
+} from './reconciler.js';
 import { startPersistently } from './start-persistently.js';
 import { noUpstream, type Upstream } from './upstream-presence.js';
 import { WorkQueue, type QueueObserver } from './work-queue.js';
 
-export interface RunnerParts {
+export interface RunnerDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
@@ -32,61 +39,61 @@ export interface RunnerParts {
   readonly server: ServerFacts;
   readonly upstream: Upstream;
   readonly secretTokens: SecretTokens;
+  readonly serviceAllocation: ServiceAllocation;
   readonly electionTimes?: ElectionTimes;
   readonly phase: { readonly reconcilers: Set<string> };
   readonly measure: (queue: string) => QueueObserver;
 }
 
-/** What a controller manager does is done after this time; then only what it left undone is found. */
+/** Delay of each item while a kube-controller-manager is active: it has done its part by then. */
 const upstreamMs = 10_000;
 
-interface Lists {
-  /** Run by one of all servers on a store. */
-  readonly once: readonly Reconciler[];
-  /** Run by each. */
-  readonly everywhere: readonly Reconciler[];
-}
-
-/** Starts the reconcilers that are switched on, here or on the server that is elected, and stops them in order. */
+/** Starts the enabled reconcilers, those of the leader when this server is elected, and stops them in order. */
 export class ReconcilerRunner {
-  private everywhere: RunningReconciler[] = [];
-  private once: RunningReconciler[] = [];
+  private onEveryServer: RunningReconciler[] = [];
+  private onLeader: RunningReconciler[] = [];
   private election: LeaderElection | undefined;
 
   constructor(
-    private readonly parts: RunnerParts,
-    private readonly lists: Lists,
+    private readonly dependencies: RunnerDependencies,
+    private readonly definitions: readonly ReconcilerDefinition[],
   ) {}
 
   async start(): Promise<void> {
-    const { config } = this.parts;
-    const startAndNote = (reconciler: Reconciler) => this.persistently(reconciler, true);
-    this.everywhere = await this.startAll(this.lists.everywhere, startAndNote);
-    const chosen = this.lists.once.filter(({ name }) => isReconcilerEnabled(config.reconcilers.controllers, name));
-    if (chosen.length === 0) return;
+    const startAndNote = (definition: ReconcilerDefinition) => this.startWithRetries(definition, { notes: true });
+    this.onEveryServer = await this.startAll(this.enabled('every server'), startAndNote);
+    const ofLeader = this.enabled('leader');
+    if (ofLeader.length === 0) return;
     if (!this.sharesStore) {
-      this.once = await this.startAll(chosen, (reconciler) => this.persistently(reconciler));
+      this.onLeader = await this.startAll(ofLeader, (definition) => this.startWithRetries(definition));
       return;
     }
-    this.election = this.elect(chosen);
+    this.election = this.elect(ofLeader);
     this.election.start();
   }
 
   async stop(): Promise<void> {
     await this.election?.stop();
-    await stopAll(this.once.splice(0));
-    this.parts.phase.reconcilers.clear();
-    await stopAll(this.everywhere.splice(0));
+    await stopAll(this.onLeader.splice(0));
+    this.dependencies.phase.reconcilers.clear();
+    await stopAll(this.onEveryServer.splice(0));
+  }
+
+  private enabled(runsOn: ReconcilerDefinition['runsOn']): ReconcilerDefinition[] {
+    const { controllers } = this.dependencies.config.reconcilers;
+    return this.definitions.filter(
+      (definition) => definition.runsOn === runsOn && isReconcilerEnabled(controllers, definition),
+    );
   }
 
   private get sharesStore(): boolean {
-    const { reconcilers, storage } = this.parts.config;
+    const { reconcilers, storage } = this.dependencies.config;
     if (reconcilers.leaderElection !== 'auto') return reconcilers.leaderElection === 'true';
     return storage.backend === 'etcd3';
   }
 
-  private elect(chosen: readonly Reconciler[]): LeaderElection {
-    const { config, registry, server, clock, rng, logger, electionTimes } = this.parts;
+  private elect(ofLeader: readonly ReconcilerDefinition[]): LeaderElection {
+    const { config, registry, server, clock, rng, logger, electionTimes } = this.dependencies;
     const { naming } = config;
     const served = registry.require(naming.group('coordination'), 'v1', 'leases');
     return new LeaderElection({
@@ -97,35 +104,36 @@ export class ReconcilerRunner {
       rng,
       logger,
       ...(electionTimes && { times: electionTimes }),
-      begin: async () => void (this.once = await this.startAll(chosen)),
-      end: () => stopAll(this.once.splice(0)),
+      begin: async () => void (this.onLeader = await this.startAll(ofLeader)),
+      end: () => stopAll(this.onLeader.splice(0)),
     });
   }
 
   private async startAll(
-    reconcilers: readonly Reconciler[],
-    start = (reconciler: Reconciler) => reconciler.start(this.partsFor(reconciler)),
+    definitions: readonly ReconcilerDefinition[],
+    start = (definition: ReconcilerDefinition) => definition.start(this.dependenciesOf(definition)),
   ): Promise<RunningReconciler[]> {
     const running: RunningReconciler[] = [];
-    for (const reconciler of reconcilers) running.push(await start(reconciler));
+    for (const definition of definitions) running.push(await start(definition));
     return running;
   }
 
-  /** With `notes`, health checks see the reconciler from when it runs. */
-  private readonly persistently = (reconciler: Reconciler, notes = false): Promise<RunningReconciler> => {
-    const { clock, logger, phase } = this.parts;
+  /** Starts a reconciler, again and again if that fails. With `notes`, health checks see it when it runs. */
+  private startWithRetries(definition: ReconcilerDefinition, { notes = false } = {}): Promise<RunningReconciler> {
+    const { clock, logger, phase } = this.dependencies;
     const start = async () => {
-      const running = await reconciler.start(this.partsFor(reconciler));
-      if (notes) phase.reconcilers.add(reconciler.name);
+      const running = await definition.start(this.dependenciesOf(definition));
+      if (notes) phase.reconcilers.add(definition.name);
       return running;
     };
-    return startPersistently(reconciler.name, start, { clock, logger });
-  };
+    return startPersistently(definition.name, start, { clock, logger });
+  }
 
-  private partsFor(reconciler: Reconciler): ReconcilerParts {
-    const { name, account = name, fieldManager } = reconciler;
-    const upstream = this.upstreamOf(reconciler);
-    const { config, registry, clock, rng, logger, server, secretTokens, measure } = this.parts;
+  private dependenciesOf(definition: ReconcilerDefinition): ReconcilerDependencies {
+    const { name, role: account = name, fieldManager } = definition;
+    const upstream = this.upstreamOf(definition);
+    const { config, registry, clock, rng, logger, server, secretTokens, serviceAllocation, measure } =
+      this.dependencies;
     return {
       name,
       config,
@@ -135,8 +143,9 @@ export class ReconcilerRunner {
       logger,
       server,
       secretTokens,
+      serviceAllocation,
       upstream,
-      mayDo: (right) => this.mayDo(right),
+      mayDo: (permission) => this.mayDo(permission),
       sharesStore: this.sharesStore,
       client: this.clientOf(account, fieldManager?.(config.naming)),
       queue: (queue, work, options = {}) =>
@@ -157,24 +166,24 @@ export class ReconcilerRunner {
     };
   }
 
-  /** A reconciler that --controllers names by itself runs whatever others do. */
-  private upstreamOf({ name, yieldsToUpstream = false }: Reconciler): Upstream {
-    const { config, upstream } = this.parts;
+  /** A reconciler that --controllers names does not yield. */
+  private upstreamOf({ name, yieldsToUpstream = false }: ReconcilerDefinition): Upstream {
+    const { config, upstream } = this.dependencies;
     return yieldsToUpstream && !isReconcilerNamed(config.reconcilers.controllers, name) ? upstream : noUpstream;
   }
 
-  private async mayDo(right: AskedRight): Promise<boolean> {
-    const everywhere = { isResourceRequest: true, version: '*', namespace: '', name: '', path: '' };
-    return (await authorize(this.parts.authorizers, { ...everywhere, ...right })).decision === 'allow';
+  private async mayDo(permission: ClusterPermission): Promise<boolean> {
+    const clusterWide = { isResourceRequest: true, version: '*', namespace: '', name: '', path: '' };
+    return (await authorize(this.dependencies.authorizers, { ...clusterWide, ...permission })).decision === 'allow';
   }
 
   private clientOf(account: string, fieldManager = 'keelson'): LoopbackClient {
-    const { admission, config } = this.parts;
+    const { admission, config } = this.dependencies;
     return new LoopbackClient({ admission, user: accountOf(config, account), fieldManager });
   }
 }
 
-/** As the reference's controllers: each an account of its own in the system namespace, by which admission knows it. */
+/** The service account of a reconciler in the system namespace, as kube-controller-manager has one for each controller. */
 function accountOf({ naming }: ServerConfig, name: string): UserInfo {
   const namespace = naming.systemNamespace('system');
   const groups = [...serviceAccountGroups(namespace), allAuthenticated];

@@ -3,51 +3,66 @@ import type { Live } from '../certificates/live.js';
 import type { Signer } from '../certificates/issue-certificate.js';
 import type { LoopbackClient } from '../client/loopback-client.js';
 import type { NamingProfile } from '../config/naming-profile.js';
+import type { Runs } from '../config/runs.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { ServiceAllocation } from '../service-allocation/service-allocation.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import type { ClientTrust } from './boot/client-trust.js';
+import type { ControllerRole } from './boot/roles/controller-roles.js';
 import type { Upstream } from './upstream-presence.js';
 import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
 
 /**
- * A control loop. It follows objects through the cache, notes the names of what may have to be changed in a queue, and
- * brings each from what is there to what should be. It believes nothing that it remembers: after a restart, or when
- * another server takes over, it begins with everything that is there.
+ * Declares a control loop. It follows objects through caches, adds the names of objects to check to a queue, and changes
+ * each from its current to its desired state. It keeps no state of its own: after a restart, or when another server
+ * becomes leader, it starts from all stored objects.
  */
-export interface Reconciler {
-  /** As kube-controller-manager names it, where it has it: what --controllers says (config/reconciler-names.ts). */
-  readonly name: string;
-  /** The account in whose name it acts, as in the reference; the same as `name` where not said. */
-  readonly account?: string;
-  /** True where kube-controller-manager does the same: while one is at work, this one only does what it leaves undone. */
+export interface ReconcilerDefinition<Name extends string = string, When extends Runs = Runs> {
+  /** The name in --controllers and logs; that of kube-controller-manager if it has the reconciler. */
+  readonly name: Name;
+  readonly runs: When;
+  /** `leader`: one of the servers that share a store, the one with the leader election Lease. */
+  readonly runsOn: 'leader' | 'every server';
+  /** The role of this controller in kube-apiserver. Its service account is the user of all writes, `name` by default. */
+  readonly role?: ControllerRole;
+  /** True if kube-controller-manager has the reconciler: while one is active, this one only does what it leaves undone. */
   readonly yieldsToUpstream?: boolean;
-  /** Under which objects note what it writes, where clients know it by a name. */
+  /** The field manager in managedFields, if clients know it by a name. */
   readonly fieldManager?: (naming: NamingProfile) => string;
-  start(parts: ReconcilerParts): RunningReconciler | Promise<RunningReconciler>;
+  start(dependencies: ReconcilerDependencies): RunningReconciler | Promise<RunningReconciler>;
+}
+
+export function defineReconciler<const Name extends string, const When extends Runs>(
+  definition: ReconcilerDefinition<Name, When>,
+): ReconcilerDefinition<Name, When> {
+  return definition;
 }
 
 export interface RunningReconciler {
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when all its work has ended. */
   stop(): Promise<void>;
 }
 
-/** What is known of this server only when it has been started. */
+/** A reconciler whose resources are not served. */
+export const idle: RunningReconciler = { stop: async () => undefined };
+
+/** Facts of this server that are known after it has started to listen. */
 export interface ServerFacts {
   readonly hostName: string;
   readonly port: number;
-  /** PEM of the authorities that verify the serving certificate. */
+  /** PEM of the CA certificates that verify the serving certificate. */
   readonly rootCa: Live<string>;
   readonly clientTrust: Live<ClientTrust>;
-  /** The server's own authority; undefined where its key is kept elsewhere. */
+  /** The CA of this server; undefined if its key is not on this server. */
   issuer(): Signer | undefined;
 }
 
-/** A right that is asked about, for the whole cluster. */
-export interface AskedRight {
+/** A cluster-wide permission to check for a user. */
+export interface ClusterPermission {
   readonly user: UserInfo;
   readonly verb: string;
   readonly group: string;
@@ -55,25 +70,27 @@ export interface AskedRight {
   readonly subresource: string;
 }
 
-export interface ReconcilerParts {
-  /** Of the reconciler that these are given to. */
+/** Dependencies that `start` of every reconciler receives. */
+export interface ReconcilerDependencies {
+  /** The name of the reconciler. */
   readonly name: string;
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
-  /** Acts in the name of this reconciler. */
+  /** Writes as the service account of the reconciler. */
   readonly client: LoopbackClient;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly server: ServerFacts;
   readonly secretTokens: Pick<SecretTokens, 'issue'>;
-  /** The controller manager that this reconciler yields to. */
+  readonly serviceAllocation: ServiceAllocation;
+  /** The kube-controller-manager that this reconciler yields to. */
   readonly upstream: Upstream;
-  /** As a SubjectAccessReview would answer. */
-  readonly mayDo: (right: AskedRight) => Promise<boolean>;
-  /** Whether other servers may work on the same store. */
+  /** Answers as a SubjectAccessReview does. */
+  readonly mayDo: (permission: ClusterPermission) => Promise<boolean>;
+  /** True if other servers may use the same store. */
   readonly sharesStore: boolean;
-  /** A queue that is measured under `name`, and whose failures are logged. */
+  /** Creates a queue with metrics under `name`. Its failures are logged. */
   readonly queue: (
     name: string,
     work: WorkQueueOptions['work'],

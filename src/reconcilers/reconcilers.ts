@@ -1,3 +1,4 @@
+import type { switchableReconcilers } from '../config/reconciler-names.js';
 import { remoteAvailability } from './api-services/remote-availability.reconciler.js';
 import { requestApproval } from './certificate-requests/approval.reconciler.js';
 import { requestCleaning } from './certificate-requests/cleaning.reconciler.js';
@@ -11,11 +12,13 @@ import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js'
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
+import type { ReconcilerDefinition } from './reconciler.js';
 import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
 import { roleAggregation } from './role-aggregation/role-aggregation.reconciler.js';
-import { serviceAccountTokens } from './service-account-tokens/service-account-tokens.reconciler.js';
-import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import { serverIdentity } from './server-identity/server-identity.reconciler.js';
+import { serviceAccountTokens } from './service-account-tokens/service-account-tokens.reconciler.js';
+import { serviceAllocationReconciler } from './service-allocation/service-allocation.reconciler.js';
+import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import {
   attributesClassProtection,
   claimProtection,
@@ -24,8 +27,23 @@ import {
 import { tokenTrackingDay } from './token-tracking/token-tracking.reconciler.js';
 import { ttlAfterFinished } from './ttl-after-finished/ttl-after-finished.reconciler.js';
 
-/** Each can be switched off by its name, which config/reconciler-names.ts lists too. One of all servers on a store runs them. */
-export const reconcilers = [
+type Table = typeof switchableReconcilers;
+
+/** A definition whose name and default are those of the table in src/config, or one that no flag names. */
+export type BuiltInReconciler =
+  | { [Name in keyof Table]: ReconcilerDefinition<Name, Table[Name]['runs']> }[keyof Table]
+  | ReconcilerDefinition<string, 'always'>;
+
+/** Every built-in reconciler. Those of every server start first, in this order. */
+export const builtInReconcilers = [
+  serverIdentity,
+  flowSchemaReconciler,
+  definitionConditions,
+  definitionCleanup,
+  tokenTrackingDay,
+  clientTrustReconciler,
+  remoteAvailability,
+  serviceAllocationReconciler,
   defaultAccounts,
   rootCaPublisher,
   serviceAccountTokens,
@@ -43,15 +61,16 @@ export const reconcilers = [
   requestApproval,
   requestSigning,
   requestCleaning,
-];
+] as const satisfies readonly BuiltInReconciler[];
 
-/** What every server does for itself. */
-export const ownReconcilers = [
-  serverIdentity,
-  flowSchemaReconciler,
-  definitionConditions,
-  definitionCleanup,
-  tokenTrackingDay,
-  clientTrustReconciler,
-  remoteAvailability,
-];
+type None<Names extends never> = Names;
+/** Does not compile if a reconciler of the table is not in the list: the error names it. */
+export type MissingReconcilers = None<Exclude<keyof Table, (typeof builtInReconcilers)[number]['name']>>;
+
+/** Returns the built-in reconcilers and those of an embedding program. */
+export function withReconcilers(own: readonly ReconcilerDefinition[]): readonly ReconcilerDefinition[] {
+  const all: readonly ReconcilerDefinition[] = [...builtInReconcilers, ...own];
+  const twice = own.find(({ name }) => all.filter((other) => other.name === name).length > 1);
+  if (twice) throw new Error(`reconciler ${twice.name} is defined twice; give one of the two another name`);
+  return all;
+}

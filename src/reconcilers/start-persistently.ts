@@ -4,7 +4,7 @@ import type { RunningReconciler } from './reconciler.js';
 
 const retryMs = 10_000;
 
-/** Starts a reconciler, at once or as soon as it can be: one that fails must not keep the server from serving. */
+/** Starts a reconciler and retries if that fails. Resolves after the first attempt, so that the server serves anyway. */
 export async function startPersistently(
   name: string,
   start: () => Promise<RunningReconciler>,

@@ -39,19 +39,19 @@ const change = (holder: string, renewedMs?: number) =>
 const seen = () => keelson.components.feed.consistentRevision({ timeoutMs: 5000 });
 const presence = () => new UpstreamPresence({ leases, namespace, name, clock, logger: silentLogger });
 
-it('without a Lease nobody is at work', () => expect(presence().isActive()).toBe(false));
+it('without a Lease no controller manager is active', () => expect(presence().isActive()).toBe(false));
 
 it.each([
-  ['held and renewed just now', 'kcm', 0, true],
-  ['left behind by a cluster that is gone', 'kcm', 16_000, false],
-  ['given back', '', 0, false],
-])('a Lease that is %s at the start', async (_what, holder, ageMs, want) => {
+  ['held and renewed', 'kcm', 0, true],
+  ['expired', 'kcm', 16_000, false],
+  ['released', '', 0, false],
+])('with a Lease that is %s at the start, a controller manager is active: %#', async (_what, holder, ageMs, want) => {
   await create(holder, clock.now() - ageMs);
   await seen();
   expect(presence().isActive()).toBe(want);
 });
 
-it('a controller manager is at work while it renews its Lease, whatever its clock says', async () => {
+it('a controller manager is active while it renews its Lease, whatever its clock says', async () => {
   const found = presence();
   await create('kcm', 0);
   await seen();

@@ -3,14 +3,15 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { recordOf } from './election/lease-record.js';
 
-/** Tells whether a kube-controller-manager is at work on the same objects. */
+/** A kube-controller-manager on the same store. */
 export interface Upstream {
+  /** True while it renews its leader election Lease. */
   isActive(): boolean;
 }
 
 export const noUpstream: Upstream = { isActive: () => false };
 
-interface Parts {
+interface Dependencies {
   readonly leases: ServedResource;
   readonly namespace: string;
   /** `kube-controller-manager` */
@@ -20,16 +21,16 @@ interface Parts {
 }
 
 /**
- * A controller manager is at work while it renews its leader Lease. As in leader election, clocks of others are not
- * believed: a Lease is fresh for its duration since this server saw it change. Only a Lease that was there before is
- * judged by its own time, so that one which a cluster left behind keeps nobody waiting.
+ * Watches the leader election Lease of kube-controller-manager. As in leader election, clocks of others are not trusted: a
+ * Lease is fresh for its duration after this server saw it change. Only the Lease that exists at the start is judged by
+ * its renewTime, so that an outdated one of a former cluster is ignored.
  */
 export class UpstreamPresence implements Upstream {
   private freshUntilMs = -Infinity;
   private readonly end: () => void;
 
-  constructor(private readonly parts: Parts) {
-    const { leases, namespace, name, clock } = parts;
+  constructor(private readonly dependencies: Dependencies) {
+    const { leases, namespace, name, clock } = dependencies;
     const { cache } = leases.store;
     const key = leases.store.keyOf(namespace, name);
     this.end = cache.observe({
@@ -51,7 +52,7 @@ export class UpstreamPresence implements Upstream {
   }
 
   isActive(): boolean {
-    return this.parts.clock.monotonicMs() < this.freshUntilMs;
+    return this.dependencies.clock.monotonicMs() < this.freshUntilMs;
   }
 
   stop(): void {
@@ -60,10 +61,10 @@ export class UpstreamPresence implements Upstream {
 
   private note(freshMs: number): void {
     const wasActive = this.isActive();
-    this.freshUntilMs = freshMs > 0 ? this.parts.clock.monotonicMs() + freshMs : -Infinity;
+    this.freshUntilMs = freshMs > 0 ? this.dependencies.clock.monotonicMs() + freshMs : -Infinity;
     if (wasActive || freshMs <= 0) return;
-    this.parts.logger.info('kube-controller-manager renews its Lease; reconcilers that it has too wait for it', {
-      lease: `${this.parts.namespace}/${this.parts.name}`,
+    this.dependencies.logger.info('kube-controller-manager renews its Lease; reconcilers that it has too wait for it', {
+      lease: `${this.dependencies.namespace}/${this.dependencies.name}`,
     });
   }
 }

@@ -25,17 +25,17 @@ function world(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('works on an item once however often it was added while it waited', async () => {
+it('processes an item once, however often it is added while it waits', async () => {
   const seen: string[] = [];
   const { queue, counts } = world(async (item) => void seen.push(item));
   for (const item of ['a', 'b', 'a', 'b', 'a']) queue.add(item);
   await settled();
-  // The first was under way when it was added again.
+  // The first item was being processed when it was added again.
   expect(seen).toEqual(['a', 'b', 'a']);
   expect(counts).toEqual({ adds: 3, retries: 0, worked: 3 });
 });
 
-it('lets others have their turn while it has much to do', async () => {
+it('lets the event loop run between items', async () => {
   let done = 0;
   const { queue } = world(async () => void done++);
   for (let item = 0; item < 1000; item++) queue.add(String(item));
@@ -47,7 +47,7 @@ it('lets others have their turn while it has much to do', async () => {
   expect(seen.length).toBeGreaterThanOrEqual(5);
 });
 
-it('never works on one item twice at once, and comes back to it when it was added meanwhile', async () => {
+it('processes an item again if it was added meanwhile, and never twice at the same time', async () => {
   const gates: Deferred<void>[] = [];
   const { queue } = world(
     () => {
@@ -70,7 +70,7 @@ it('never works on one item twice at once, and comes back to it when it was adde
   expect(gates).toHaveLength(2);
 });
 
-it('has no more under way than its workers', async () => {
+it('processes no more than workersMax items at the same time', async () => {
   const gates = new Map<string, Deferred<void>>();
   const { queue } = world(
     (item) => {
@@ -88,7 +88,7 @@ it('has no more under way than its workers', async () => {
   expect([...gates.keys()]).toEqual(['a', 'b', 'c']);
 });
 
-it('tries what failed again, later each time, and from the start once it has succeeded', async () => {
+it('retries failed items with doubled delays, from the minimum again after a success', async () => {
   let fails = true;
   let runs = 0;
   const { queue, clock, failures, counts } = world(
@@ -116,7 +116,7 @@ it('tries what failed again, later each time, and from the start once it has suc
   expect(counts.retries).toBe(6);
 });
 
-it('looks again at what asked for it; an add comes first', async () => {
+it('processes an item after againInMs, or earlier if it is added', async () => {
   let runs = 0;
   const { queue, clock } = world(async () => {
     runs++;
@@ -132,7 +132,7 @@ it('looks again at what asked for it; an add comes first', async () => {
   expect(runs).toBe(2);
 });
 
-it('stops: what is under way is told and waited for, and nothing else is begun', async () => {
+it('stop() aborts running items, waits for them and starts no others', async () => {
   const seen: string[] = [];
   const { queue, clock } = world(
     (item, signal) =>
@@ -152,7 +152,7 @@ it('stops: what is under way is told and waited for, and nothing else is begun',
   expect(seen).toEqual(['a']);
 });
 
-it('an item waits as long as the options say, once, and an earlier delay does not shorten it', async () => {
+it('delayMs delays added items; adding them again does not extend it, addAfter() does not shorten it', async () => {
   const seen: string[] = [];
   let delayMs = 1000;
   const { queue, clock } = world(async (item) => void seen.push(item), { delayMs: () => delayMs });

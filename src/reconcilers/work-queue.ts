@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { Clock, Timer } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 
-/** What is measured of one queue. Times are in seconds. */
+/** Receives the metrics of one queue. Times are in seconds. */
 export interface QueueObserver {
   added(depth: number): void;
-  /** `waitedSeconds` is how long the item stood in the queue. */
+  /** `waitedSeconds` is the time that the item was in the queue. */
   taken(depth: number, waitedSeconds: number): void;
   worked(seconds: number): void;
   retried(): void;
@@ -15,43 +15,43 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly rng: Rng;
   /**
-   * Brings one item to where it should be, from what is there now and not from what happened. It is tried again when
-   * it rejects; a delay that it returns is when to look at the item again although nothing was added.
+   * Reconciles one item from its current state, not from events. It is retried if it rejects, and called again after the
+   * delay that it returns.
    */
   readonly work: (item: string, signal: AbortSignal) => Promise<void | { readonly againInMs: number }>;
   readonly failed: (item: string, error: unknown, retryInMs: number) => void;
   readonly observer: QueueObserver;
-  /** Until an item that is added is worked on; none by default. */
+  /** Delay of added items; none by default. */
   readonly delayMs?: () => number;
-  /** Items under way at once; an item is never under way twice. */
+  /** Limit on items that are processed at the same time. One item is never processed twice at a time. */
   readonly workersMax?: number;
   readonly retryDelayMinMs?: number;
   readonly retryDelayMaxMs?: number;
 }
 
-/** Work that waits for nothing must not keep requests waiting: after a start there may be a hundred thousand names. */
+/** Items started in one turn of the event loop, so that requests are served while many items are processed quickly. */
 const itemsPerTurn = 100;
 
 /**
- * Names of things to look at. A name that is added while it waits waits once; one that is added while it is worked on
- * is worked on once more. Failures come back later and later, each name by itself.
+ * A queue of names, as client-go's workqueue. A name that is added while it waits is processed once; a name that is added
+ * while it is processed is processed once more. Failed names are retried with growing delays, each by itself.
  *
- *   add --> waiting --> under way --> done
- *              ^            |  added meanwhile, or failed: after a delay
- *              +------------+
+ *   add --> waiting --> processing --> done
+ *              ^             |  added meanwhile, or failed: after a delay
+ *              +-------------+
  */
 export class WorkQueue {
   private readonly waiting = new Map<string, number>();
-  private readonly underWay = new Set<string>();
+  private readonly processing = new Set<string>();
   private readonly again = new Set<string>();
   private readonly delayed = new Map<string, { readonly dueMs: number; readonly timer: Timer }>();
   private readonly failures = new Map<string, number>();
   private readonly stopping = new AbortController();
   private emptied: (() => void)[] = [];
-  private begunInTurn = 0;
+  private startedInTurn = 0;
 
   constructor(private readonly options: WorkQueueOptions) {
-    // Everything that is under way listens, and an item may do many things at once.
+    // All running calls add listeners to the signal.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -68,7 +68,7 @@ export class WorkQueue {
   private addNow(item: string): void {
     if (this.stopping.signal.aborted || this.waiting.has(item)) return;
     this.forgetDelay(item);
-    if (this.underWay.has(item)) {
+    if (this.processing.has(item)) {
       this.again.add(item);
       return;
     }
@@ -77,7 +77,7 @@ export class WorkQueue {
     this.takeNext();
   }
 
-  /** The earlier of two delays of an item holds. */
+  /** Adds the item after a delay. Of several delays of an item, the one that ends first applies. */
   addAfter(item: string, delayMs: number): void {
     if (this.stopping.signal.aborted || this.waiting.has(item)) return;
     const { clock } = this.options;
@@ -93,38 +93,38 @@ export class WorkQueue {
     this.delayed.set(item, { dueMs, timer });
   }
 
-  /** Nothing more is begun; what is under way sees its signal aborted and is waited for. */
+  /** Starts no more items, aborts the signal of running ones and waits for them. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the reconciler is stopping'));
     for (const { timer } of this.delayed.values()) timer.cancel();
     this.delayed.clear();
     this.waiting.clear();
-    if (this.underWay.size > 0) await new Promise<void>((resolve) => this.emptied.push(resolve));
+    if (this.processing.size > 0) await new Promise<void>((resolve) => this.emptied.push(resolve));
   }
 
   private takeNext(): void {
     const { clock, observer, workersMax = 1 } = this.options;
-    while (this.underWay.size < workersMax && this.begunInTurn < itemsPerTurn) {
+    while (this.processing.size < workersMax && this.startedInTurn < itemsPerTurn) {
       const [next] = this.waiting;
       if (!next) return;
-      if (this.begunInTurn++ === 0) setImmediate(() => this.nextTurn());
+      if (this.startedInTurn++ === 0) setImmediate(() => this.nextTurn());
       const [item, sinceMs] = next;
       this.waiting.delete(item);
-      this.underWay.add(item);
+      this.processing.add(item);
       observer.taken(this.waiting.size, (clock.monotonicMs() - sinceMs) / 1000);
       void this.workOn(item);
     }
   }
 
   private nextTurn(): void {
-    this.begunInTurn = 0;
+    this.startedInTurn = 0;
     this.takeNext();
   }
 
   private async workOn(item: string): Promise<void> {
     const { clock, work, observer, failed } = this.options;
     const startMs = clock.monotonicMs();
-    // Whoever added the item may be in the middle of something.
+    // Lets the code that added the item finish its turn.
     await Promise.resolve();
     try {
       const result = await work(item, this.stopping.signal);
@@ -139,10 +139,10 @@ export class WorkQueue {
       }
     }
     observer.worked((clock.monotonicMs() - startMs) / 1000);
-    this.underWay.delete(item);
+    this.processing.delete(item);
     if (this.again.delete(item)) this.add(item);
     if (this.stopping.signal.aborted) {
-      if (this.underWay.size === 0) for (const resolve of this.emptied.splice(0)) resolve();
+      if (this.processing.size === 0) for (const resolve of this.emptied.splice(0)) resolve();
     } else this.takeNext();
   }
 
@@ -150,7 +150,7 @@ export class WorkQueue {
     if (!this.again.has(item)) this.addAfter(item, delayMs);
   }
 
-  /** Twice as long each time, and a tenth of it left to chance, so that what failed together does not come back together. */
+  /** Doubles with each failure, plus up to a tenth at random, so that items that failed together are not retried together. */
   private retryDelayOf(item: string): number {
     const { rng, retryDelayMinMs = 5, retryDelayMaxMs = 300_000 } = this.options;
     const failures = this.failures.get(item) ?? 0;

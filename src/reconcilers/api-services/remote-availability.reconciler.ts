@@ -1,30 +1,32 @@
-import { asFields, asItems, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { APIService, APIServiceCondition } from '../../catalog/types/apiregistration.v1.js';
 import { apiregistrationVersion } from '../../modules/apiregistration/apiregistration.resources.js';
 import { objectTime } from '../../registry/write/system-fields.js';
+import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
-import type { Reconciler } from '../reconciler.js';
+import { defineReconciler, idle } from '../reconciler.js';
 
 /**
- * Tells users of an APIService with a Service behind it that it is not available: this server does not forward requests.
- * A condition that is there stays: a kube-apiserver on the same store, which does forward them, knows better.
+ * Sets the condition Available of APIServices with a Service to False: this server does not forward requests. An existing
+ * condition is kept: it is from a kube-apiserver on the same store, which does.
  */
-export const remoteAvailability: Reconciler = {
+export const remoteAvailability = defineReconciler({
   name: 'apiservice-remote-availability',
+  runs: 'always',
+  runsOn: 'every server',
   start({ config, registry, client, clock, queue: makeQueue }) {
     const { group, version } = apiregistrationVersion(config.naming);
-    const served = registry.find(group, version, 'apiservices');
-    if (served?.type !== 'stored') return { stop: async () => undefined };
+    const served = findStored(registry, group, version, 'apiservices');
+    if (!served) return idle;
     const queue = makeQueue('apiservice_remote_availability', async (name, signal) => {
-      const place = { served, namespace: '', name };
-      const current = await client.live(place, signal);
-      if (!current || conditionsAfter(current, '') === conditionsOf(current)) return;
+      const ref = { served, namespace: '', name };
+      const current: APIService | undefined = await client.live(ref, signal);
+      if (!current || conditionsAfter(current, '') === current.status?.conditions) return;
       const now = objectTime(clock.now());
-      const change = (it: KubeObject) => ({
-        ...it,
-        status: { ...asFields(it['status']), conditions: conditionsAfter(it, now) },
+      const change = (service: APIService) => ({
+        ...service,
+        status: { ...service.status, conditions: conditionsAfter(service, now) },
       });
-      await client.change(place, change, {
+      await client.change(ref, change, {
         subresource: 'status',
         preconditions: { uid: current.metadata.uid },
         signal,
@@ -38,18 +40,14 @@ export const remoteAvailability: Reconciler = {
       },
     };
   },
-};
+});
 
-function conditionsOf(service: KubeObject): readonly Fields[] | undefined {
-  return asFields(service['status'])['conditions'] as readonly Fields[] | undefined;
-}
-
-/** The same list where nothing is to be said. */
-function conditionsAfter(service: KubeObject, now: string): readonly Fields[] | undefined {
-  const conditions = conditionsOf(service);
-  const isRemote = isSet(asFields(service['spec'])['service']);
-  const known = asItems(conditions).some(({ type }) => type === 'Available');
-  return isRemote && !known ? [...asItems(conditions), { ...notForwarded, lastTransitionTime: now }] : conditions;
+/** Returns the same list if nothing has to be added. */
+function conditionsAfter({ spec, status }: APIService, now: string): readonly APIServiceCondition[] | undefined {
+  const conditions = status?.conditions;
+  const isKnown = (conditions ?? []).some(({ type }) => type === 'Available');
+  if (spec?.service === undefined || isKnown) return conditions;
+  return [...(conditions ?? []), { ...notForwarded, lastTransitionTime: now }];
 }
 
 const notForwarded = {

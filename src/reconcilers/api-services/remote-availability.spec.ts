@@ -40,14 +40,14 @@ async function availableCondition(): Promise<Record<string, string>> {
   }
 }
 
-it('an APIService with a Service behind it is told not to be available', async () => {
+it('an APIService with a Service gets the condition Available with status False', async () => {
   expect((await admin.post(apiServices, remote())).code).toBe(201);
   expect(await availableCondition()).toMatchObject({ status: 'False', reason: 'NotForwarded' });
   const { text } = await admin.get('/readyz?verbose');
   expect(text).toContain('[+]poststarthook/apiservice-status-remote-available-controller ok');
 });
 
-it('the condition that another server has set stays', async () => {
+it('an existing condition Available is not changed', async () => {
   await admin.post(apiServices, remote());
   await availableCondition();
   const { body: current } = await admin.get(`${apiServices}/v1.metrics.example.com`);

@@ -7,7 +7,7 @@ import { deleteObject } from '../../registry/write/delete.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../../registry/resource-registry.js';
 import { bootContext, ensureObject, type BootObject } from './ensure-object.js';
 
-/** An APIService for each version that this server itself serves, and none for those that it serves no more. */
+/** Writes an APIService for each version that this server serves, and deletes those of versions it no longer serves. */
 export async function ensureApiServices(registry: ResourceRegistry, naming: NamingProfile): Promise<void> {
   const { group, version } = apiregistrationVersion(naming);
   const label = naming.label('automanaged', naming.systemName('aggregator'));
@@ -46,7 +46,7 @@ function localApiService(
   };
 }
 
-/** Those of kinds that come and go while the server runs are another reconciler's. */
+/** Value of the label for built-in versions. APIServices of custom kinds are not written here. */
 const onStart = 'onstart';
 
 function managedNames({ store }: ServedResource, label: string): string[] {
@@ -59,7 +59,7 @@ async function remove({ store }: ServedResource, name: string): Promise<void> {
   try {
     await deleteObject(store, { namespace: '', name }, plainDelete, bootContext());
   } catch (error) {
-    // Another server was faster.
+    // Another server has deleted it.
     if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
   }
 }

@@ -17,12 +17,13 @@ import { ensureServiceCidr } from './service-cidr-object.js';
 import type { Upstream } from '../upstream-presence.js';
 import { tokenTracking } from './token-tracking-object.js';
 
-interface Parts {
+interface Dependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly clock: Clock;
 }
 
+/** Facts of the running server. */
 interface Server {
   readonly rootCa: { current(): string };
   readonly clientTrust: { current(): ClientTrust };
@@ -31,22 +32,22 @@ interface Server {
 }
 
 /**
- * The steps that make what every cluster begins with, and put right what a start may put right; safe to run on several
- * servers. A stage begins when every step of the one before it has been tried.
+ * The steps that write the initial objects of a cluster and restore those that a start may restore. Several servers may
+ * run them at the same time. A stage begins when every step of the one before it has been tried.
  */
-export function bootStages(parts: Parts, server: Server): (() => BootStep[])[] {
-  const { config, registry } = parts;
+export function bootStages(dependencies: Dependencies, server: Server): (() => BootStep[])[] {
+  const { config, registry } = dependencies;
   const { naming } = config;
   const write = (boot: BootObject): BootStep => ({ name: nameOf(boot), run: () => ensureObject(registry, boot) });
   const namespaces = bootNamespaces(config);
   return [
     () => namespaces.map((object) => write({ resource: 'namespaces', object, keeps: [] })),
-    () => [{ name: 'servicecidrs', run: () => ensureServiceCidr(parts) }],
+    () => [{ name: 'servicecidrs', run: () => ensureServiceCidr(dependencies) }],
     () => [write(ownService(config, server.port))],
     () => {
-      const { cache, scope } = namespacesOf(parts);
-      const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
-      const names = alive.map(({ attributes }) => attributes.name);
+      const { cache, scope } = namespacesOf(dependencies);
+      const active = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
+      const names = active.map(({ attributes }) => attributes.name);
       const facts = { rootCaPem: server.rootCa.current(), isLeftToUpstream: () => server.upstream.isActive() };
       const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
       return [...everywhere].flatMap((name) => namespaceObjects(config, name, facts).map(write));
@@ -54,9 +55,9 @@ export function bootStages(parts: Parts, server: Server): (() => BootStep[])[] {
     () => [
       {
         name: 'configmaps/extension-apiserver-authentication',
-        run: () => ensureClientTrust(registry, naming, server.clientTrust.current(), parts.clock.now()),
+        run: () => ensureClientTrust(registry, naming, server.clientTrust.current(), dependencies.clock.now()),
       },
-      write(tokenTracking(config, parts.clock.now())),
+      write(tokenTracking(config, dependencies.clock.now())),
       ...flowcontrolObjects(naming).map(write),
       ...priorityClassObjects(naming).map(write),
       { name: 'apiservices', run: () => ensureApiServices(registry, naming) },
@@ -69,7 +70,7 @@ function nameOf({ resource, object: { metadata } }: BootObject): string {
   return [resource, metadata.namespace, metadata.name].filter((part) => part !== undefined).join('/');
 }
 
-function namespacesOf({ registry }: Parts) {
+function namespacesOf({ registry }: Dependencies) {
   const { store } = registry.require('', 'v1', 'namespaces');
   return { cache: store.cache, scope: store.scopeOf('') };
 }
@@ -86,7 +87,7 @@ function bootNamespaces({ naming }: ServerConfig): KubeObject[] {
   return names.map((name) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name } }));
 }
 
-/** Pods find the server under this name. Clients outside use the address they were given. */
+/** The Service `kubernetes`, through which Pods reach the server. */
 function ownService(config: ServerConfig, port: number): BootObject {
   const { naming, network } = config;
   const metadata = {

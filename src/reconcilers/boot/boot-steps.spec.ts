@@ -21,24 +21,24 @@ async function boot(stages: string[][], broken: string[]): Promise<World & { boo
   });
   const warn = (message: string, fields?: Record<string, unknown>) =>
     void world.log.push(`${message.split(' ', 2).join(' ')} ${String(fields!['object'])}`);
-  const made = new Boot({
+  const running = new Boot({
     stages: stages.map((names) => () => names.map(step)),
     clock: world.clock,
     logger: { ...silentLogger, warn, info: warn },
     done: () => (world.isDone = true),
   });
-  await made.start();
-  return Object.assign(world, { boot: made });
+  await running.start();
+  return Object.assign(world, { boot: running });
 }
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
-test('every step is tried, also behind one that fails, and the start resolves', async () => {
+test('start() resolves after every step was tried, even if some failed', async () => {
   const world = await boot([['a', 'b'], ['c']], ['a']);
   expect([world.tried, world.isDone, world.log]).toEqual([['a', 'b', 'c'], false, ['could not a']]);
 });
 
-test('only what failed is tried again, later and later, and logged once', async () => {
+test('failed steps alone are retried with growing delays, and logged once', async () => {
   const world = await boot([['a', 'b']], ['a']);
   for (const waitMs of [999, 1, 1_999, 1]) {
     world.clock.advance(waitMs);
@@ -51,7 +51,7 @@ test('only what failed is tried again, later and later, and logged once', async 
   expect([world.tried.length, world.isDone, world.log.at(-1)]).toEqual([5, true, 'wrote an a']);
 });
 
-test('a server that stops tries no more', async () => {
+test('stop() ends the retries', async () => {
   const world = await boot([['a']], ['a']);
   world.boot.stop();
   world.clock.advance(60_000);
@@ -59,7 +59,7 @@ test('a server that stops tries no more', async () => {
   expect(world.tried).toEqual(['a']);
 });
 
-test('a stage whose steps cannot be listed is tried again', async () => {
+test('a stage whose steps cannot be listed is retried', async () => {
   const clock = new ManualClock();
   let isReadable = false;
   let isDone = false;

@@ -7,7 +7,7 @@ import { startKeelson } from '../../testing.js';
 const store = new MemoryStore();
 afterAll(() => store.close());
 
-/** One life of a server on the same store. */
+/** Runs one server after another on the same store. */
 async function withServer<T>(use: (admin: HttpClient) => Promise<T>): Promise<T> {
   const keelson = await startKeelson({ store });
   const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
@@ -26,7 +26,7 @@ const automanaged = 'kube-aggregator.kubernetes.io/automanaged';
 const merge = { 'content-type': 'application/merge-patch+json' };
 const patch = (admin: HttpClient, path: string, body: object) => admin.request('PATCH', path, { body, headers: merge });
 
-it('a start puts right what is the server’s, and leaves what somebody has taken over', async () => {
+it('a start restores changed and deleted flow control objects, except those with autoupdate-spec: false', async () => {
   await withServer(async (admin) => {
     const level = await admin.get(`${flow}/prioritylevelconfigurations/node-high`);
     expect(level.body).toMatchObject({
@@ -47,7 +47,7 @@ it('a start puts right what is the server’s, and leaves what somebody has take
   });
 });
 
-it('the day since when the use of tokens could be noted stays, and comes back', async () => {
+it('the start of token tracking is kept, and written again if it is deleted or invalid', async () => {
   const configMaps = '/api/v1/namespaces/kube-system/configmaps';
   const name = 'kube-apiserver-legacy-service-account-token-tracking';
   const since = (object: KubeObject | undefined) => (object?.['data'] as { since?: string } | undefined)?.since;
@@ -70,7 +70,7 @@ it('the day since when the use of tokens could be noted stays, and comes back', 
   });
 });
 
-it('lists an APIService for each version that is served, and no other of its own', async () => {
+it('a start writes an APIService for each served version and deletes its outdated ones, not those of others', async () => {
   const local = (name: string, label: object) => ({
     kind: 'APIService',
     apiVersion: 'apiregistration.k8s.io/v1',

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 
 export interface BootStep {
-  /** For the log: `services/default/kubernetes`. */
+  /** The object in log lines: `services/default/kubernetes`. */
   readonly name: string;
   readonly run: () => Promise<void>;
 }
@@ -11,15 +11,15 @@ export interface BootOptions {
   readonly stages: readonly (() => readonly BootStep[])[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once, when every step has been done. */
+  /** Called once, when every step has succeeded. */
   readonly done: () => void;
 }
 
 const [retryMsMin, retryMsMax] = [1_000, 30_000];
 
 /**
- * Runs the steps of a start. One that fails is logged and tried again until it is done, with the others unharmed: an
- * object that cannot be written (a bad neighbour in the store, a rule that refuses it) is no reason not to serve.
+ * Runs the steps of a start. A step that fails is logged and retried until it succeeds, and does not affect the others:
+ * the server serves even if an initial object cannot be written.
  */
 export class Boot {
   private readonly failures = new Map<string, string>();
@@ -46,7 +46,7 @@ export class Boot {
     try {
       stage = steps();
     } catch (error) {
-      // The next attempt finds out again which steps there are.
+      // The steps may be others at the next attempt.
       this.failed('a stage of the start', error);
       return [
         { name: 'a stage of the start', run: async () => void (await Promise.all(steps().map(({ run }) => run()))) },

@@ -14,10 +14,10 @@ const clientOnly: ClientTrust = { clientCaPem: authorityPem, requestHeader: unde
 const both = { clientCaPem: authorityPem, requestHeader };
 
 it.each<[string, Record<string, string>, ClientTrust, Record<string, string>]>([
-  ['client certificates alone', {}, clientOnly, { 'client-ca-file': authorityPem }],
-  ['nothing', {}, { clientCaPem: '', requestHeader: undefined }, {}],
+  ['the client CA alone', {}, clientOnly, { 'client-ca-file': authorityPem }],
+  ['nothing without a client CA', {}, { clientCaPem: '', requestHeader: undefined }, {}],
   [
-    'headers of a proxy',
+    'the requestheader settings',
     {},
     both,
     {
@@ -30,7 +30,7 @@ it.each<[string, Record<string, string>, ClientTrust, Record<string, string>]>([
     },
   ],
   [
-    'what another server has published',
+    'the settings of other servers, too',
     {
       'client-ca-file': leafPem,
       'requestheader-client-ca-file': leafPem,
@@ -50,10 +50,10 @@ it.each<[string, Record<string, string>, ClientTrust, Record<string, string>]>([
     },
   ],
   ['a certificate once', { 'client-ca-file': authorityPem + authorityPem }, clientOnly, { 'client-ca-file': authorityPem }],
-  ['no text that is no certificate', { 'client-ca-file': 'damaged' }, clientOnly, { 'client-ca-file': authorityPem }],
+  ['no text other than certificates', { 'client-ca-file': 'damaged' }, clientOnly, { 'client-ca-file': authorityPem }],
 ])('publishes %s', (_what, before, own, want) => expect(combinedTrust(before, own, nowMs)).toEqual(want)); // prettier-ignore
 
-it('a certificate that has expired is published no more', () =>
+it('removes expired certificates', () =>
   expect(combinedTrust({ 'client-ca-file': leafPem }, clientOnly, nowMs + 86_400_000)).toEqual({
     'client-ca-file': authorityPem,
   }));

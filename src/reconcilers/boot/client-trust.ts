@@ -1,13 +1,12 @@
 import { X509Certificate } from 'node:crypto';
+import type { ConfigMap } from '../../catalog/types/core.v1.js';
 import { decodeJson, stringifyJson } from '../../codec/json.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
 import { ensureObject } from './ensure-object.js';
 
-/** Whose client certificates this server accepts, and from whom it takes user names in headers. */
+/** CAs of client certificates that this server accepts, and its --requestheader settings. */
 export interface ClientTrust {
   readonly clientCaPem: string;
   readonly requestHeader:
@@ -24,7 +23,7 @@ export interface ClientTrust {
 
 export const clientTrustName = 'extension-apiserver-authentication';
 
-/** Writes the ConfigMap by which aggregated servers and controller managers authenticate as this server does. */
+/** Writes the ConfigMap from which aggregated API servers and controller managers read how to authenticate clients. */
 export async function ensureClientTrust(
   registry: ResourceRegistry,
   naming: NamingProfile,
@@ -33,12 +32,12 @@ export async function ensureClientTrust(
 ): Promise<void> {
   const namespace = naming.systemNamespace('system');
   const metadata = { name: clientTrustName, namespace };
-  const object = (data: object): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data });
   const { store } = registry.require('', 'v1', 'configmaps');
   const found = store.cache.get(store.keyOf(namespace, clientTrustName));
-  const before = found && !found.corruption ? asFields(found.parse()['data']) : {};
-  const data = combinedTrust(before, trust, nowMs);
-  await ensureObject(registry, { resource: 'configmaps', keeps: ['data'], object: object(data) });
+  const before: ConfigMap | undefined = found && !found.corruption ? found.parse() : undefined;
+  const data = combinedTrust(before?.data ?? {}, trust, nowMs);
+  const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data };
+  await ensureObject(registry, { resource: 'configmaps', keeps: ['data'], object });
 }
 
 const lists = {
@@ -50,17 +49,17 @@ const lists = {
 } as const;
 
 /**
- * The data of the ConfigMap: what other servers have published stays, as servers of one cluster may have different
- * flags; certificates go when they have expired.
+ * Adds the settings of this server to the data of the ConfigMap. Those of other servers stay, since servers of one cluster
+ * may have different flags. Expired certificates are removed.
  */
 export function combinedTrust(
-  before: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, string>>,
   own: ClientTrust,
   nowMs: number,
 ): Record<string, string> {
-  const client = combinedCertificates(asText(before['client-ca-file']), own.clientCaPem, nowMs);
+  const client = combinedCertificates(before['client-ca-file'] ?? '', own.clientCaPem, nowMs);
   const proxy = combinedCertificates(
-    asText(before['requestheader-client-ca-file']),
+    before['requestheader-client-ca-file'] ?? '',
     own.requestHeader?.clientCaPem ?? '',
     nowMs,
   );
@@ -68,13 +67,13 @@ export function combinedTrust(
   if (proxy === '') return data;
   data['requestheader-client-ca-file'] = proxy;
   for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
-    const values = new Set([...textsIn(asText(before[lists[field]])), ...(own.requestHeader?.[field] ?? [])]);
+    const values = new Set([...stringsIn(before[lists[field]] ?? ''), ...(own.requestHeader?.[field] ?? [])]);
     if (field !== 'uidHeaders' || values.size > 0) data[lists[field]] = stringifyJson([...values]);
   }
   return data;
 }
 
-/** Clocks may differ by so much. */
+/** Certificates are removed this long after they expire, since clocks of servers differ. */
 const slackMs = 5 * 60_000;
 
 function combinedCertificates(before: string, own: string, nowMs: number): string {
@@ -96,8 +95,8 @@ function parsed(bytes: Buffer): X509Certificate | undefined {
   }
 }
 
-/** A value that is no list of texts says nothing. */
-function textsIn(json: string): string[] {
+/** Parses a JSON list of strings. Returns an empty list for any other text. */
+function stringsIn(json: string): string[] {
   try {
     const value = json === '' ? [] : decodeJson(json);
     return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

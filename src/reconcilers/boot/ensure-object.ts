@@ -6,16 +6,16 @@ import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { updateObject } from '../../registry/write/update.js';
 import { noAdmission, type WriteContext } from '../../registry/write/write-context.js';
 
-/** One object that must be there, and what of it is ours: a later start puts only that right. */
+/** An object that a start creates if it does not exist, and the fields that later starts restore. */
 export interface BootObject {
-  /** The core group's when not said. */
+  /** The core group by default. */
   readonly group?: string;
   readonly version?: string;
   readonly resource: string;
   readonly object: KubeObject;
-  /** Fields that are brought back to this at every start; the others belong to whoever changed them. */
+  /** Top-level fields that are restored; all others keep the values that users set. */
   readonly keeps: readonly string[];
-  /** Whether somebody has taken an existing object into their own hands. */
+  /** True if an existing object must not be changed. */
   readonly isLeftAlone?: (current: KubeObject) => boolean;
 }
 
@@ -37,7 +37,7 @@ export function bootContext(): WriteContext {
 export async function ensureObject(registry: ResourceRegistry, boot: BootObject): Promise<void> {
   const { group = '', version = 'v1', resource, object, keeps, isLeftAlone } = boot;
   const served = registry.find(group, version, resource);
-  // --runtime-config may leave it out.
+  // --runtime-config may disable the resource.
   if (served?.type !== 'stored') return;
   const { store } = served;
   const { name = '', namespace = '' } = object.metadata;

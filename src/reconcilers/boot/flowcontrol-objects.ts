@@ -7,8 +7,8 @@ import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../modules/flo
 import type { BootObject } from './ensure-object.js';
 
 /**
- * Priority levels and flow schemas of a new server. The mandatory ones are always put right; of the others, whoever
- * changes one says in its annotation that it is to be left as it is.
+ * The initial PriorityLevelConfigurations and FlowSchemas. Mandatory ones are always restored; the others only if their
+ * autoupdate annotation is not `false`.
  */
 export function flowcontrolObjects(naming: NamingProfile): BootObject[] {
   const { group, version } = flowcontrolVersion(naming);
@@ -37,7 +37,7 @@ export function flowcontrolObjects(naming: NamingProfile): BootObject[] {
         spec,
         Object.hasOwn(mandatoryPriorityLevels, name),
       ),
-      // Its shares are the operator's to set.
+      // Operators may set the shares of this mandatory level.
       ...(name === 'exempt' && { keeps: [] }),
     })),
     ...Object.entries(flowSchemas).map(([name, spec]) =>

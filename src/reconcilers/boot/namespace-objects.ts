@@ -2,13 +2,13 @@ import type { ServerConfig } from '../../config/server-config.js';
 import type { BootObject } from './ensure-object.js';
 
 export interface NamespaceFacts {
-  /** PEM of the authorities that verify the serving certificate. */
+  /** PEM of the CA certificates that verify the serving certificate. */
   readonly rootCaPem: string;
-  /** True while a controller manager publishes its own: one that is there is left as it is. */
+  /** True while a kube-controller-manager publishes its CA bundle: an existing ConfigMap is not changed. */
   readonly isLeftToUpstream: () => boolean;
 }
 
-/** What Pods find in every namespace: an account to act as, and whom to trust. */
+/** The default service account and the ConfigMap with the CA bundle, which every namespace has. */
 export function namespaceObjects({ naming }: ServerConfig, namespace: string, facts: NamespaceFacts): BootObject[] {
   return [
     {

@@ -2,7 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import type { BootObject } from './ensure-object.js';
 
-/** Above all that users can give, with room between them. */
+/** The built-in PriorityClasses. Their values are above the maximum that users can set. */
 const systemClasses = [
   {
     name: 'system-cluster-critical',

@@ -1,7 +1,6 @@
+import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import type { ServerConfig } from '../../config/server-config.js';
-import { asFields, asTexts } from '../../machinery/fields.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { AddressRange } from '../../service-allocation/address-range.js';
 import { serviceCidrStatusSubresource } from '../../modules/networking/service-cidr.strategy.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
@@ -10,7 +9,7 @@ import { updateObject } from '../../registry/write/update.js';
 import { conditionsAfter, finalizerOf } from '../service-cidr/decide.js';
 import { bootContext, ensureObject } from './ensure-object.js';
 
-/** What the server was told of addresses for services, as an object; a second family may come later. */
+/** Writes --service-cluster-ip-range as the ServiceCIDR `kubernetes`. A second IP family may be added to it later. */
 export async function ensureServiceCidr({
   config,
   registry,
@@ -24,7 +23,7 @@ export async function ensureServiceCidr({
   if (served?.type !== 'stored') return;
   const { store } = served;
   const name = naming.serviceName;
-  const cidrs = network.serviceClusterIpRanges.map((given) => new AddressRange(given).cidr);
+  const cidrs = network.serviceClusterIpRanges.map((range) => new AddressRange(range).cidr);
   await ensureObject(registry, {
     group,
     resource: 'servicecidrs',
@@ -39,10 +38,10 @@ export async function ensureServiceCidr({
   const target = { namespace: '', name };
   const options = { requiresResourceVersion: false, createsMissing: false };
   const now = objectTime(store.dependencies.clock.now());
-  const ready = (current: KubeObject): KubeObject => {
-    const standing = current.metadata.deletionTimestamp === undefined ? 'ready' : 'inUse';
-    const conditions = conditionsAfter(current, standing, naming, now);
-    return { ...current, status: { ...asFields(current['status']), conditions } };
+  const ready = (current: ServiceCIDR): ServiceCIDR => {
+    const state = current.metadata.deletionTimestamp === undefined ? 'ready' : 'inUse';
+    const conditions = conditionsAfter(current, state, naming, now);
+    return { ...current, status: { ...current.status, conditions } };
   };
   const current = await updateObject(
     store,
@@ -51,7 +50,8 @@ export async function ensureServiceCidr({
     { ...options, subresource: serviceCidrStatusSubresource },
     bootContext(),
   );
-  const known = asTexts(asFields(current.object['spec'])['cidrs']);
+  const written: ServiceCIDR = current.object;
+  const known = written.spec?.cidrs ?? [];
   if (known.length === 1 && cidrs.length === 2 && known[0] === cidrs[0]) {
     await updateObject(store, target, (it) => ({ ...it!, spec: { cidrs } }), options, bootContext());
   }

@@ -1,18 +1,18 @@
+import type { ConfigMap } from '../../catalog/types/core.v1.js';
 import type { ServerConfig } from '../../config/server-config.js';
-import { asFields, asText } from '../../machinery/fields.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import type { BootObject } from './ensure-object.js';
 
 /**
- * Since which day the use of tokens in Secrets could be noted: who clears away unused ones must not take a silence from
- * before for one. The day of the first server stays.
+ * The ConfigMap with the day since which the use of legacy service account tokens is tracked. The controller that deletes
+ * unused tokens must not count earlier days. The day that the first server wrote stays.
  */
 export function tokenTracking({ naming }: ServerConfig, nowMs: number): BootObject {
   const name = naming.systemName('apiserver-legacy-service-account-token-tracking');
   return {
     resource: 'configmaps',
     keeps: ['data'],
-    isLeftAlone: (current) => isDay(asText(asFields(current['data'])['since'])),
+    isLeftAlone: ({ data }: ConfigMap) => isDay(data?.['since'] ?? ''),
     object: {
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -26,7 +26,7 @@ function dayOf(timeMs: number): string {
   return objectTime(timeMs).slice(0, 10);
 }
 
-/** 2026-02-30 is none: Date would take it for a day of March. */
+/** False for 2026-02-30, which Date.parse would read as a day of March. */
 function isDay(text: string): boolean {
   const timeMs = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(timeMs) && dayOf(timeMs) === text;

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
-import type { Reconciler } from '../reconciler.js';
+import type { CertificateSigningRequest } from '../../catalog/types/certificates.v1.js';
+import { defineReconciler } from '../reconciler.js';
 import { followRequests } from './follow-requests.js';
 import { hasCertificate } from './request-state.js';
 
@@ -10,26 +9,28 @@ const hourMs = 3_600_000;
 const decidedMs = hourMs;
 const pendingMs = 24 * hourMs;
 
-/** Deletes CertificateSigningRequests that nobody needs any more. */
-export const requestCleaning: Reconciler = {
+/** Deletes decided and outdated CertificateSigningRequests. */
+export const requestCleaning = defineReconciler({
   name: 'certificatesigningrequest-cleaner-controller',
+  runs: 'by default',
+  runsOn: 'leader',
   yieldsToUpstream: true,
-  account: 'certificate-controller',
-  start(parts) {
-    const { client, clock } = parts;
-    return followRequests(parts, 'csrcleaner', async (request, place, signal) => {
+  role: 'certificate-controller',
+  start(dependencies) {
+    const { client, clock } = dependencies;
+    return followRequests(dependencies, 'csrcleaner', async (request, ref, signal) => {
       const leftMs = deletionTimeMs(request) - clock.now();
       if (leftMs > 0) return { againInMs: Math.min(leftMs, pendingMs) };
       const { uid, resourceVersion } = request.metadata;
-      await client.delete(place, { preconditions: { uid, resourceVersion } }, signal);
+      await client.delete(ref, { preconditions: { uid, resourceVersion } }, signal);
     });
   },
-};
+});
 
-/** Infinity for a request that stays. */
-export function deletionTimeMs(request: KubeObject): number {
+/** Returns the time at which a request is to be deleted; Infinity if it stays. */
+export function deletionTimeMs(request: CertificateSigningRequest): number {
   const isIssued = hasCertificate(request);
-  const conditions = asItems(asFields(request['status'])['conditions']);
+  const conditions = request.status?.conditions ?? [];
   if (conditions.length === 0) return timeOf(request.metadata.creationTimestamp) + pendingMs;
   const times = conditions.map(({ type, lastUpdateTime }) => {
     const updatedMs = timeOf(lastUpdateTime);
@@ -40,13 +41,13 @@ export function deletionTimeMs(request: KubeObject): number {
   return Math.min(...times);
 }
 
-function timeOf(value: unknown): number {
-  const timeMs = Date.parse(asText(value));
+function timeOf(time: string | null | undefined): number {
+  const timeMs = Date.parse(time ?? '');
   return Number.isNaN(timeMs) ? Infinity : timeMs;
 }
 
-function certificateEndMs(request: KubeObject): number {
-  const pem = Buffer.from(asText(asFields(request['status'])['certificate']), 'base64');
+function certificateEndMs({ status }: CertificateSigningRequest): number {
+  const pem = Buffer.from(status?.certificate ?? '', 'base64');
   try {
     return timeOf(new X509Certificate(pem).validTo);
   } catch {

@@ -7,18 +7,18 @@ const certificate = Buffer.from(leafPem).toString('base64');
 const hours = (count: number) => Date.parse(at) + count * 3_600_000;
 
 it.each<[string, object, number]>([
-  ['is undecided', {}, hours(24)],
-  ['is denied', { conditions: [condition('Denied')] }, hours(1)],
-  ['has failed', { conditions: [condition('Approved'), condition('Failed')] }, hours(1)],
-  ['is approved and not signed', { conditions: [condition('Approved')] }, hours(24)],
-  ['is signed', { conditions: [condition('Approved')], certificate }, hours(1)],
+  ['is undecided: after a day', {}, hours(24)],
+  ['is Denied: after an hour', { conditions: [condition('Denied')] }, hours(1)],
+  ['is Failed: after an hour', { conditions: [condition('Approved'), condition('Failed')] }, hours(1)],
+  ['is Approved without a certificate: after a day', { conditions: [condition('Approved')] }, hours(24)],
+  ['has a certificate: after an hour', { conditions: [condition('Approved')], certificate }, hours(1)],
   [
-    'has a certificate that ends first',
+    'has a certificate that expires within the hour: when it expires',
     { conditions: [condition('Approved', '2026-01-01T23:30:00Z')], certificate },
     hours(24),
   ],
-  ['was decided at no time', { conditions: [condition('Denied', null)] }, Infinity],
-])('a request that %s', (_what, status, want) =>
+  ['has no lastUpdateTime: never', { conditions: [condition('Denied', null)] }, Infinity],
+])('deletion of a request that %s', (_what, status, want) =>
   // prettier-ignore
   expect(
     deletionTimeMs({

@@ -1,26 +1,33 @@
+import type { CertificateSigningRequest } from '../../catalog/types/certificates.v1.js';
 import type { ObjectRef } from '../../client/loopback-client.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
-import type { ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 
 const workersMax = 4;
 
-/** Looks at each CertificateSigningRequest as the cache has it: writes hold only while it stays so. */
+/** Checks the outcome of one CertificateSigningRequest, read from the cache. Writes need its resourceVersion. */
+export type CheckRequest = (
+  request: CertificateSigningRequest,
+  ref: ObjectRef,
+  signal: AbortSignal,
+) => Promise<void | { readonly againInMs: number }>;
+
+/** Calls `check` for each CertificateSigningRequest and for each change of one. */
 export function followRequests(
-  parts: ReconcilerParts,
+  dependencies: ReconcilerDependencies,
   queueName: string,
-  look: (request: KubeObject, place: ObjectRef, signal: AbortSignal) => Promise<void | { readonly againInMs: number }>,
+  check: CheckRequest,
 ): RunningReconciler {
-  const group = parts.config.naming.group('certificates');
-  const served = findStored(parts.registry, group, 'v1', 'certificatesigningrequests');
-  if (!served) return { stop: async () => undefined };
+  const group = dependencies.config.naming.group('certificates');
+  const served = findStored(dependencies.registry, group, 'v1', 'certificatesigningrequests');
+  if (!served) return idle;
   const { store } = served;
-  const queue = parts.queue(
+  const queue = dependencies.queue(
     queueName,
     async (name, signal) => {
       const found = store.cache.get(store.keyOf('', name));
-      if (found && !found.corruption) return look(found.parse(), { served, namespace: '', name }, signal);
+      if (found && !found.corruption) return check(found.parse(), { served, namespace: '', name }, signal);
     },
     { workersMax },
   );

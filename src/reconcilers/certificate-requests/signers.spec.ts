@@ -10,34 +10,46 @@ const client = ['digital signature', 'key encipherment', 'client auth'];
 const server = ['digital signature', 'key encipherment', 'server auth'];
 
 it.each<[SignerKind, string, RequestParts, string[], string | undefined]>([
-  ['apiServerClient', 'a user', other, client, undefined],
-  ['apiServerClient', 'client auth alone', other, ['client auth'], undefined],
+  ['apiServerClient', 'a user name', other, client, undefined],
+  ['apiServerClient', 'client auth only', other, ['client auth'], undefined],
   [
     'apiServerClient',
-    'no client auth',
+    'no usage client auth',
     other,
     ['digital signature'],
     'missing required usage for client certificate: client auth',
   ],
   [
     'apiServerClient',
-    'server auth',
+    'usage server auth',
     other,
     [...client, 'server auth'],
     'invalid usage for client certificate: server auth',
   ],
-  ['apiServerClient', 'cert sign', other, [...client, 'cert sign'], 'invalid usage for client certificate: cert sign'],
-  ['apiServerClient', 'any', other, [...client, 'any'], 'invalid usage for client certificate: any'],
   [
     'apiServerClient',
-    'an administrator',
+    'usage cert sign',
+    other,
+    [...client, 'cert sign'],
+    'invalid usage for client certificate: cert sign',
+  ],
+  ['apiServerClient', 'usage any', other, [...client, 'any'], 'invalid usage for client certificate: any'],
+  [
+    'apiServerClient',
+    'the group system:masters',
     { subject: [['O', 'system:masters']] },
     client,
     'certificates for the group system:masters are not signed',
   ],
-  ['kubeletClient', 'a node', node, client, undefined],
-  ['kubeletClient', 'a node without RSA', node, ['digital signature', 'client auth'], undefined],
-  ['kubeletClient', 'another user', other, client, 'subject organization is not system:nodes'],
+  ['kubeletClient', 'the name of a node', node, client, undefined],
+  [
+    'kubeletClient',
+    'the name of a node, without key encipherment',
+    node,
+    ['digital signature', 'client auth'],
+    undefined,
+  ],
+  ['kubeletClient', 'the name of a user', other, client, 'subject organization is not system:nodes'],
   [
     'kubeletClient',
     'two groups',
@@ -47,7 +59,7 @@ it.each<[SignerKind, string, RequestParts, string[], string | undefined]>([
   ],
   [
     'kubeletClient',
-    'another name',
+    'a name without system:node:',
     {
       subject: [
         ['O', 'system:nodes'],
@@ -81,37 +93,43 @@ it.each<[SignerKind, string, RequestParts, string[], string | undefined]>([
   ],
   [
     'kubeletClient',
-    'usages of a server',
+    'usage server auth',
     node,
     server,
     'usages did not match [client auth digital signature key encipherment]',
   ],
-  ['kubeletServing', 'a node', { ...node, names: dns }, server, undefined],
-  ['kubeletServing', 'no names', node, server, 'DNS or IP subjectAltName is required'],
-  ['kubeletServing', 'a user', { ...other, names: dns }, server, 'subject organization is not system:nodes'],
+  ['kubeletServing', 'a DNS name', { ...node, names: dns }, server, undefined],
+  ['kubeletServing', 'no subjectAltName', node, server, 'DNS or IP subjectAltName is required'],
   [
     'kubeletServing',
-    'a client',
+    'the name of a user',
+    { ...other, names: dns },
+    server,
+    'subject organization is not system:nodes',
+  ],
+  [
+    'kubeletServing',
+    'usage client auth',
     { ...node, names: dns },
     client,
     'usages did not match [digital signature key encipherment server auth]',
   ],
   [
     'kubeletServing',
-    'both usages',
+    'usages server auth and client auth',
     { ...node, names: dns },
     [...server, 'client auth'],
     'usages did not match [digital signature key encipherment server auth]',
   ],
-  ['legacyUnknown', 'anybody', { ...other, names: dns }, server, undefined],
+  ['legacyUnknown', 'any name', { ...other, names: dns }, server, undefined],
   [
     'legacyUnknown',
-    'an administrator',
+    'the group system:masters',
     { subject: [['O', 'system:masters']] },
     server,
     'certificates for the group system:masters are not signed',
   ],
-])('%s: %s', (kind, _what, parts, usages, want) =>
+])('%s signs a request with %s, or refuses with the reason', (kind, _what, parts, usages, want) =>
   // prettier-ignore
   expect(refusalOf(kind, requestedCertificate(requestDer(parts)), usages)).toBe(want),
 );
@@ -123,4 +141,4 @@ it.each([
   ['kubernetes.io/legacy-unknown', 'legacyUnknown'],
   ['example.com/mine', undefined],
   ['kubernetes.io/toString', undefined],
-])('the signer %s is %s', (name, want) => expect(signerKindOf(name, namingProfile('kubernetes'))).toBe(want));
+])('the signer kind of %s: %s', (name, want) => expect(signerKindOf(name, namingProfile('kubernetes'))).toBe(want));

@@ -2,11 +2,11 @@ import type { RequestedCertificate } from '../../certificates/requested-certific
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { groupNames, privilegedGroup } from '../../machinery/user-info.js';
 
-/** The built-in signers. Each has its own rules and may have an authority of its own. */
+/** The built-in signers. Each has its own rules and may have its own CA. */
 export const signers = ['apiServerClient', 'kubeletClient', 'kubeletServing', 'legacyUnknown'] as const;
 export type SignerKind = (typeof signers)[number];
 
-/** Undefined for the signers of others. */
+/** Returns the built-in signer of this name, undefined if there is none. */
 export function signerKindOf(signerName: string, naming: NamingProfile): SignerKind | undefined {
   return signers.find((kind) => signerNames(naming)[kind] === signerName);
 }
@@ -52,13 +52,13 @@ const rules: Readonly<Record<SignerKind, Rule>> = {
   legacyUnknown: () => undefined,
 };
 
-/** Tells why a signer does not sign a request; undefined when it does. */
+/** Returns the reason why a signer does not sign a request; undefined if it does. */
 export function refusalOf(
   kind: SignerKind,
   request: RequestedCertificate,
   usages: readonly string[],
 ): string | undefined {
-  // Admission refuses such requests for one signer; an approval must not make a cluster administrator by another.
+  // Admission refuses such requests for one signer. Other signers must not issue administrator certificates either.
   if (request.organizations.includes(privilegedGroup)) {
     return `certificates for the group ${privilegedGroup} are not signed`;
   }
@@ -68,7 +68,7 @@ export function refusalOf(
 const isNodesAlone = (organizations: readonly string[]) =>
   organizations.length === 1 && organizations[0] === groupNames.nodes;
 
-/** Keys that are not RSA encipher nothing. */
+/** True for digital signature and the purpose, with or without key encipherment, which only RSA keys can be used for. */
 function areExactly(usages: ReadonlySet<string>, purpose: string): boolean {
   const needed = [signing, purpose];
   const wanted = usages.has(encipherment) ? [...needed, encipherment] : needed;
@@ -76,7 +76,7 @@ function areExactly(usages: ReadonlySet<string>, purpose: string): boolean {
 }
 
 function clientUsageProblem(usages: ReadonlySet<string>): string | undefined {
-  const unfit = [...usages].find((usage) => ![signing, encipherment, client].includes(usage));
-  if (unfit !== undefined) return `invalid usage for client certificate: ${unfit}`;
+  const invalid = [...usages].find((usage) => ![signing, encipherment, client].includes(usage));
+  if (invalid !== undefined) return `invalid usage for client certificate: ${invalid}`;
   return usages.has(client) ? undefined : `missing required usage for client certificate: ${client}`;
 }

@@ -13,18 +13,18 @@ interface OpenSigners {
 }
 
 /**
- * Opens the certificates and keys that the --cluster-signing-* flags name, and follows their changes; undefined where
- * none is named. Where one signer has files of its own, signers without any do not sign, as in kube-controller-manager.
+ * Opens the certificates and keys of the --cluster-signing-* flags and follows their changes; undefined if no flag is
+ * set. If one signer has files of its own, signers without files do not sign, as in kube-controller-manager.
  */
 export async function openSigners(
   signing: SigningConfig,
-  parts: { readonly clock: Clock; readonly logger: Logger },
+  dependencies: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<OpenSigners | undefined> {
   const { apiServerClient, kubeletClient, kubeletServing, legacyUnknown } = signing;
   const own = { apiServerClient, kubeletClient, kubeletServing, legacyUnknown };
   const kinds = signers.filter((kind) => own[kind].certFile !== undefined);
   if (kinds.length === 0 && signing.certFile === undefined) return undefined;
-  const open = ({ certFile, keyFile }: SigningFiles) => openSigner(certFile ?? '', keyFile ?? '', parts);
+  const open = ({ certFile, keyFile }: SigningFiles) => openSigner(certFile ?? '', keyFile ?? '', dependencies);
   const general = signing.certFile === undefined ? undefined : await open(signing);
   const files = new Map<SignerKind, LiveFiles<Signer>>();
   for (const kind of kinds) files.set(kind, await open(own[kind]));
@@ -36,9 +36,13 @@ export async function openSigners(
   };
 }
 
-function openSigner(certFile: string, keyFile: string, parts: { readonly clock: Clock; readonly logger: Logger }) {
+function openSigner(
+  certFile: string,
+  keyFile: string,
+  dependencies: { readonly clock: Clock; readonly logger: Logger },
+) {
   return LiveFiles.open<Signer>({
-    ...parts,
+    ...dependencies,
     files: [certFile, keyFile],
     parse([certificatePem, keyPem]) {
       const certificate = parseCertificates(String(certificatePem), certFile)[0]!;

@@ -1,30 +1,37 @@
+import type { CertificateSigningRequest } from '../../catalog/types/certificates.v1.js';
 import { CertificateError } from '../../certificates/certificate-error.js';
 import { signRequest } from '../../certificates/sign-request.js';
 import type { Signer } from '../../certificates/issue-certificate.js';
-import { asFields, asItems } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { objectTime } from '../../registry/write/system-fields.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
-import { followRequests } from './follow-requests.js';
-import { hasCertificate, hasCondition, isApproved, parsedRequest, signerNameOf, usagesOf } from './request-state.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
+import { followRequests, type CheckRequest } from './follow-requests.js';
+import {
+  hasCertificate,
+  hasCondition,
+  isApproved,
+  parsedRequest,
+  signerNameOf,
+  statusWith,
+  usagesOf,
+} from './request-state.js';
 import { refusalOf, signerKindOf, type SignerKind } from './signers.js';
 import { openSigners } from './signing-files.js';
 
 const lifetimeMsMin = 10 * 60_000;
-/** The authority may get its key, and a certificate that has ended may be replaced. */
-const lookAgainMs = 60_000;
+/** The CA key may be added, and an expired CA certificate replaced. */
+const recheckMs = 60_000;
 
-/** Signs approved requests of the built-in signers, or marks them as Failed where they do not fit their signer. */
-export const requestSigning: Reconciler = {
+/** Signs approved requests of the built-in signers, or marks them as Failed if they violate the rules of their signer. */
+export const requestSigning = defineReconciler({
   name: 'certificatesigningrequest-signing-controller',
+  runs: 'by default',
+  runsOn: 'leader',
   yieldsToUpstream: true,
-  account: 'certificate-controller',
-  async start(parts): Promise<RunningReconciler> {
-    const files = await openSigners(parts.config.reconcilers.signing, parts);
-    const signing = new RequestSigning(parts, (kind) => (files ? files.of(kind) : parts.server.issuer()));
-    const following = followRequests(parts, 'csrsigning', (request, place, signal) =>
-      signing.look(request, place, signal),
-    );
+  role: 'certificate-controller',
+  async start(dependencies): Promise<RunningReconciler> {
+    const files = await openSigners(dependencies.config.reconcilers.signing, dependencies);
+    const signing = new RequestSigning(dependencies, (kind) => (files ? files.of(kind) : dependencies.server.issuer()));
+    const following = followRequests(dependencies, 'csrsigning', signing.check);
     return {
       async stop() {
         await following.stop();
@@ -32,26 +39,24 @@ export const requestSigning: Reconciler = {
       },
     };
   },
-};
-
-type Look = Parameters<typeof followRequests>[2];
+});
 
 class RequestSigning {
   constructor(
-    private readonly parts: ReconcilerParts,
-    /** Undefined where nothing signs for this signer. */
+    private readonly dependencies: ReconcilerDependencies,
+    /** Undefined if the signer has no CA. */
     private readonly signerOf: (kind: SignerKind) => Signer | undefined,
   ) {}
 
-  readonly look: Look = async (request, place, signal) => {
-    const { config, logger, clock, client } = this.parts;
+  readonly check: CheckRequest = async (request, ref, signal) => {
+    const { config, logger, clock, client } = this.dependencies;
     if (!isApproved(request) || hasCondition(request, 'Failed') || hasCertificate(request)) return;
     const kind = signerKindOf(signerNameOf(request), config.naming);
     const signer = kind && this.signerOf(kind);
     if (!kind || !signer) return;
-    const { name } = place;
+    const { name } = ref;
     const { uid, resourceVersion } = request.metadata;
-    // The approval is still there when the certificate is written, or nothing is.
+    // Nothing is written if the approval has been removed meanwhile.
     const options = { subresource: 'status', preconditions: { uid, resourceVersion }, signal };
     const verdict = this.verdictOn(request, kind, signer);
     if ('again' in verdict) {
@@ -59,11 +64,11 @@ class RequestSigning {
         name,
         reason: verdict.again,
       });
-      return { againInMs: lookAgainMs };
+      return { againInMs: recheckMs };
     }
     const now = objectTime(clock.now());
     await client.change(
-      place,
+      ref,
       (current) => ('pem' in verdict ? issued(current, verdict.pem) : failed(current, verdict.refusal, now)),
       options,
     );
@@ -71,11 +76,11 @@ class RequestSigning {
   };
 
   private verdictOn(
-    request: KubeObject,
+    request: CertificateSigningRequest,
     kind: SignerKind,
     signer: Signer,
   ): { readonly pem: string } | { readonly refusal: string } | { readonly again: string } {
-    const nowMs = this.parts.clock.now();
+    const nowMs = this.dependencies.clock.now();
     const usages = usagesOf(request);
     try {
       const parsed = parsedRequest(request);
@@ -91,22 +96,25 @@ class RequestSigning {
     }
   }
 
-  /** As asked for, but no longer than --cluster-signing-duration. */
-  private lifetimeMs(request: KubeObject): number {
-    const { durationMsMax } = this.parts.config.reconcilers.signing;
-    const { expirationSeconds: seconds } = asFields(request['spec']);
-    if (typeof seconds !== 'number') return durationMsMax;
+  /** The requested lifetime, limited by --cluster-signing-duration. */
+  private lifetimeMs({ spec }: CertificateSigningRequest): number {
+    const { durationMsMax } = this.dependencies.config.reconcilers.signing;
+    const seconds = spec?.expirationSeconds;
+    if (seconds === undefined) return durationMsMax;
     return Math.min(durationMsMax, Math.max(lifetimeMsMin, seconds * 1000));
   }
 }
 
-function issued(request: KubeObject, pem: string): KubeObject {
+function issued(request: CertificateSigningRequest, pem: string): CertificateSigningRequest {
   const certificate = Buffer.from(pem, 'latin1').toString('base64');
-  return { ...request, status: { ...asFields(request['status']), certificate } };
+  return { ...request, status: { ...request.status, certificate } };
 }
 
-function failed(request: KubeObject, message: string, lastUpdateTime: string): KubeObject {
-  const status = asFields(request['status']);
+function failed(
+  request: CertificateSigningRequest,
+  message: string,
+  lastUpdateTime: string,
+): CertificateSigningRequest {
   const condition = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message, lastUpdateTime };
-  return { ...request, status: { ...status, conditions: [...asItems(status['conditions']), condition] } };
+  return { ...request, status: statusWith(request, condition) };
 }

@@ -1,28 +1,30 @@
 import { every } from '../../std/clock.js';
 import { clientTrustName, ensureClientTrust } from '../boot/client-trust.js';
 import { followNames } from '../follow.js';
-import type { Reconciler } from '../reconciler.js';
+import { defineReconciler } from '../reconciler.js';
 
-/** Certificates that have expired are taken out in time. */
-const lookAgainMs = 600_000;
+/** Interval in which expired certificates are removed. */
+const recheckMs = 600_000;
 
-/** Keeps the ConfigMap extension-apiserver-authentication as the certificates and flags of this server say. */
-export const clientTrustReconciler: Reconciler = {
+/** Keeps the ConfigMap extension-apiserver-authentication up to date with the certificates and flags of this server. */
+export const clientTrustReconciler = defineReconciler({
   name: 'cluster-authentication-trust-controller',
+  runs: 'always',
+  runsOn: 'every server',
   start({ config, registry, clock, server, queue: makeQueue }) {
     const { naming } = config;
     const system = naming.systemNamespace('system');
     const queue = makeQueue('cluster_authentication_trust', () =>
       ensureClientTrust(registry, naming, server.clientTrust.current(), clock.now()),
     );
-    const look = () => queue.add(clientTrustName);
+    const check = () => queue.add(clientTrustName);
     const ends = [
       followNames(registry.require('', 'v1', 'configmaps'), (namespace, name) => {
-        if (name === clientTrustName && namespace === system) look();
+        if (name === clientTrustName && namespace === system) check();
       }),
-      server.clientTrust.onChange(look),
+      server.clientTrust.onChange(check),
     ];
-    const timer = every(clock, lookAgainMs, look);
+    const timer = every(clock, recheckMs, check);
     return {
       async stop() {
         timer.cancel();
@@ -31,4 +33,4 @@ export const clientTrustReconciler: Reconciler = {
       },
     };
   },
-};
+});

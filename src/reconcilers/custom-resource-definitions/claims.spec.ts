@@ -2,13 +2,16 @@ import { EncodedObject } from '../../cache/encoded-object.js';
 import { revisionOf } from '../../machinery/revision.js';
 import { ClaimBook } from './claims.js';
 
-interface Given {
+interface DefinitionOptions {
   readonly group?: string;
   readonly accepted?: object;
   readonly isWaiting?: boolean;
 }
 let revision = 0;
-const entry = (name: string, { group = 'g', accepted = {}, isWaiting = false }: Given = {}): EncodedObject => {
+const entry = (
+  name: string,
+  { group = 'g', accepted = {}, isWaiting = false }: DefinitionOptions = {},
+): EncodedObject => {
   const conditions = [{ type: 'NamesAccepted', status: isWaiting ? 'False' : 'True' }];
   const object = { metadata: { name }, spec: { group }, status: { acceptedNames: accepted, conditions } };
   const attributes = { namespace: '', name, labels: undefined, fields: {} };
@@ -25,7 +28,7 @@ beforeEach(() => {
   book.note('elsewhere', entry('elsewhere', { group: 'h', isWaiting: true }));
 });
 
-it('knows what the others of a group have', () => {
+it('returns the accepted names of other definitions in the group', () => {
   expect(book.others({ group: 'g', definition: 'waits' })).toMatchObject([
     {
       definition: 'a',
@@ -39,18 +42,20 @@ it('knows what the others of a group have', () => {
 });
 
 it.each<[string, EncodedObject | undefined, string[]]>([
-  ['is gone', undefined, ['waits']],
-  ['gives a name back', entry('a', { accepted: { ...names, shortNames: ['x'] } }), ['waits']],
-  ['takes another one', entry('a', { accepted: { ...names, shortNames: ['x', 'y', 'z'] } }), []],
-  ['is the same', entry('a', { accepted: names }), []],
+  ['was deleted', undefined, ['waits']],
+  ['releases a name', entry('a', { accepted: { ...names, shortNames: ['x'] } }), ['waits']],
+  ['accepts another name', entry('a', { accepted: { ...names, shortNames: ['x', 'y', 'z'] } }), []],
+  ['is unchanged', entry('a', { accepted: names }), []],
   [
     'cannot be read',
     EncodedObject.corrupt({ key: 'a', modRevision: revisionOf(1), value: Buffer.alloc(0) }, new Error('no')),
     ['waits'],
   ],
-])('who waits hears of a definition that %s', (_what, after, want) => expect(book.note('a', after)).toEqual(want));
+])('note() returns the definitions that wait for a name of a definition that %s', (_what, after, want) =>
+  expect(book.note('a', after)).toEqual(want),
+);
 
-it('forgets what is gone, and all when it is told so', () => {
+it('a deleted definition has no claim; clear() removes all claims', () => {
   book.note('a', undefined);
   expect(book.others({ group: 'g', definition: 'waits' }).map(({ definition }) => definition)).toEqual(['has']);
   book.clear();

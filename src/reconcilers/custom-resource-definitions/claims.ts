@@ -1,45 +1,48 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { asFields, asText, asTexts } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
 import type { Revision } from '../../machinery/revision.js';
 import { holds, isEstablished } from '../../custom-kinds/definition-conditions.js';
 
-/** The names that a definition has been given in its group; others cannot have them. */
+/** The accepted names of a CustomResourceDefinition, which no other one in its group can have. */
 export interface Claim {
   readonly definition: string;
   readonly group: string;
-  /** Of the state that says so. */
+  /** Revision of the definition. */
   readonly revision: Revision;
   readonly isEstablished: boolean;
-  /** Some names that it asks for were not given to it. */
+  /** True if not all names of its spec are accepted. */
   readonly isWaiting: boolean;
-  /** What paths and users call it: plural, singular and short names. */
+  /** Plural, singular and short names. */
   readonly resources: ReadonlySet<string>;
-  /** What objects and lists call themselves. */
+  /** Kind and list kind. */
   readonly kinds: ReadonlySet<string>;
 }
 
-export function claimOf(definition: KubeObject, revision: Revision): Claim {
-  const accepted = asFields(asFields(definition['status'])['acceptedNames']);
-  const given = (names: readonly unknown[]) => new Set(names.map(asText).filter((name) => name !== ''));
+export function claimOf(definition: CustomResourceDefinition, revision: Revision): Claim {
+  const { plural, singular, shortNames = [], kind, listKind } = definition.status?.acceptedNames ?? {};
+  const present = (names: readonly (string | undefined)[]) => new Set(names.flatMap((name) => name || []));
   return {
     definition: definition.metadata.name ?? '',
-    group: asText(asFields(definition['spec'])['group']),
+    group: definition.spec?.group ?? '',
     revision,
     isEstablished: isEstablished(definition),
     isWaiting: !holds(definition, 'NamesAccepted'),
-    resources: given([accepted['plural'], accepted['singular'], ...asTexts(accepted['shortNames'])]),
-    kinds: given([accepted['kind'], accepted['listKind']]),
+    resources: present([plural, singular, ...shortNames]),
+    kinds: present([kind, listKind]),
   };
 }
 
-/** All claims, as of the state of the cache: a definition may be large, and its names are asked for very often. */
+/** The claims of all cached definitions. Definitions may be large and their names are read often, so they are parsed once. */
 export class ClaimBook {
   private readonly groups = new Map<string, Map<string, Claim>>();
   private readonly byDefinition = new Map<string, Claim>();
 
-  /** Notes a state of a definition, or that it is gone, and names those who wait for what that sets free. */
-  note(definition: string, entry: EncodedObject | undefined, parse = (it: EncodedObject) => it.parse()): string[] {
+  /** Updates the claim of a changed or deleted definition. Returns the definitions that wait for a name it no longer has. */
+  note(
+    definition: string,
+    entry: EncodedObject | undefined,
+    parse = (cached: EncodedObject): CustomResourceDefinition => cached.parse(),
+  ): string[] {
     const before = this.byDefinition.get(definition);
     if (entry && before?.revision === entry.revision) return [];
     const after = entry && !entry.corruption ? claimOf(parse(entry), entry.revision) : undefined;
@@ -53,7 +56,7 @@ export class ClaimBook {
       .map((claim) => claim.definition);
   }
 
-  /** Of the same group. */
+  /** Returns the claims of other definitions in the same group. */
   others({ group, definition }: Pick<Claim, 'group' | 'definition'>): Claim[] {
     return [...(this.groups.get(group)?.values() ?? [])].filter((claim) => claim.definition !== definition);
   }

@@ -1,6 +1,5 @@
+import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
 import { namingProfile } from '../../config/naming-profile.js';
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { revisionOf } from '../../machinery/revision.js';
 import { isEstablished } from '../../custom-kinds/definition-conditions.js';
 import { SeededRng, type Rng } from '../../std/rng.js';
@@ -8,11 +7,11 @@ import { claimOf } from './claims.js';
 import { statusAfter } from './decide.js';
 
 /**
- * Servers that see the log of one store late, each by itself, and decide on definitions that all want the same names.
- * Whatever happens in between, no two are ever served under one name, and in the end every name is somebody's.
+ * Simulates servers that read the log of one store with different delays and decide about definitions with the same names.
+ * No two definitions are ever established under one name, and in the end every wanted name is accepted for one of them.
  */
 interface State {
-  readonly object: KubeObject;
+  readonly object: CustomResourceDefinition;
   readonly revision: number;
 }
 const naming = namingProfile('kubernetes');
@@ -22,7 +21,7 @@ const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.leng
 
 class World {
   private readonly log: State[] = [];
-  /** How much of the log each server has seen. */
+  /** Length of the log that each server has read. */
   private readonly seen = [0, 0, 0];
 
   constructor(private readonly rng: Rng) {}
@@ -38,12 +37,12 @@ class World {
     return this.decide(server, pick(this.rng, plurals));
   }
 
-  /** The latest states among the first of the log. */
+  /** Returns the latest state of each definition in the first part of the log. */
   states(length = this.log.length): Map<string, State> {
     return new Map(this.log.slice(0, length).map((state) => [state.object.metadata.name!, state]));
   }
 
-  /** A user makes a definition, asks for another kind, or changes what decides nothing. */
+  /** A user creates a definition, wants another kind, or makes an unrelated change. */
   private interfere(): void {
     const plural = pick(this.rng, plurals);
     const kind = pick(this.rng, kinds);
@@ -71,15 +70,15 @@ class World {
     return true;
   }
 
-  private write(object: KubeObject): void {
+  private write(object: CustomResourceDefinition): void {
     this.log.push({ object, revision: this.log.length + 1 });
   }
 }
 
-const kindOf = ({ object }: State) => asFields(asFields(object['spec'])['names'])['kind'] as string;
+const kindOf = ({ object }: State) => object.spec?.names?.kind ?? '';
 
 const seeds = process.env['SEED'] ? [Number(process.env['SEED'])] : Array.from({ length: 60 }, (_, seed) => seed);
-it('no two definitions are served under one name, and no name is left over', () => {
+it('no two definitions are established under one kind, and every wanted kind is accepted in the end', () => {
   for (const seed of seeds) {
     const world = new World(new SeededRng(seed));
     const check = () => {
@@ -92,7 +91,7 @@ it('no two definitions are served under one name, and no name is left over', () 
       check();
     }
     for (let idle = 0; idle < 100;) idle = world.step(true) ? 0 : idle + 1;
-    const asked = new Set([...world.states().values()].map(kindOf));
-    expect([seed, check().sort()]).toEqual([seed, [...asked].sort()]);
+    const wanted = new Set([...world.states().values()].map(kindOf));
+    expect([seed, check().sort()]).toEqual([seed, [...wanted].sort()]);
   }
 });

@@ -1,5 +1,4 @@
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
 import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
 import { conditionsOf, isEstablished, withFinding, type Finding } from '../../custom-kinds/definition-conditions.js';
 import { cleanupFinalizer, terminating } from '../../custom-kinds/definition-deletion.js';
@@ -7,30 +6,31 @@ import { isCustom, type ServedResource } from '../../registry/resource-registry.
 import { objectTime } from '../../registry/write/system-fields.js';
 import { yieldEventLoop } from '../../std/yield-event-loop.js';
 import { YieldTimer } from '../../std/yield-timer.js';
+import { findStored } from '../find-stored.js';
 import { followAll, followNames } from '../follow.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { definitionOf, deleteInstances } from './instances.js';
 
-/** Objects that were admitted before their kind was deleted may still be on their way, from other servers for longer. */
-const settleSharedMs = 1000;
-const settleAloneMs = 50;
-/** What goes wakes it up at once; this is for what goes unseen. */
-const lookAgainMs = 15_000;
-/** Many objects go at a time. */
+/** Wait for writes that were admitted before the definition was deleted; longer if other servers share the store. */
+const drainSharedMs = 1000;
+const drainAloneMs = 50;
+/** Deletions of objects trigger a check at once; this is for those that were missed. */
+const recheckMs = 15_000;
+/** Collects the deletions of many objects into one check. */
 const gatherMs = 50;
 
-/** A definition that is deleted takes the objects of its kind along, and goes when they are gone. */
-export const definitionCleanup: Reconciler = {
+/** Deletes the objects of a deleted CustomResourceDefinition, then removes its finalizer. */
+export const definitionCleanup = defineReconciler({
   name: 'crd-finalizer',
+  runs: 'always',
+  runsOn: 'every server',
   fieldManager: (naming) => naming.systemName('apiserver'),
-  start(parts) {
-    const { group, version } = apiextensionsVersion(parts.config.naming);
-    const definitions = parts.registry.find(group, version, 'customresourcedefinitions');
-    // --runtime-config may leave them out.
-    if (definitions?.type !== 'stored') return { stop: async () => undefined };
-    return new DefinitionCleanup(parts, definitions);
+  start(dependencies) {
+    const { group, version } = apiextensionsVersion(dependencies.config.naming);
+    const definitions = findStored(dependencies.registry, group, version, 'customresourcedefinitions');
+    return definitions ? new DefinitionCleanup(dependencies, definitions) : idle;
   },
-};
+});
 
 class DefinitionCleanup implements RunningReconciler {
   private readonly deleting = new Set<string>();
@@ -39,14 +39,14 @@ class DefinitionCleanup implements RunningReconciler {
   private readonly ends: (() => void)[];
 
   constructor(
-    private readonly parts: ReconcilerParts,
+    private readonly dependencies: ReconcilerDependencies,
     private readonly definitions: ServedResource,
   ) {
-    const { config, registry, sharesStore } = parts;
+    const { config, registry, sharesStore } = dependencies;
     this.finalizer = cleanupFinalizer(config.naming);
-    this.queue = parts.queue('crd_finalizer', (name, signal) => this.reconcile(name, signal), { workersMax: 4 });
+    this.queue = dependencies.queue('crd_finalizer', (name, signal) => this.reconcile(name, signal), { workersMax: 4 });
     const { store } = definitions;
-    const lookAgain = (name: string) => {
+    const checkSoon = (name: string) => {
       if (this.deleting.has(name)) this.queue.addAfter(name, gatherMs);
     };
     this.ends = [
@@ -55,16 +55,16 @@ class DefinitionCleanup implements RunningReconciler {
         if (!lifetime?.isDeleting || !lifetime.finalizers.includes(this.finalizer)) this.deleting.delete(name);
         else if (!this.deleting.has(name)) {
           this.deleting.add(name);
-          this.queue.addAfter(name, sharesStore ? settleSharedMs : settleAloneMs);
+          this.queue.addAfter(name, sharesStore ? drainSharedMs : drainAloneMs);
         }
       }),
       followAll(registry, {
         observerOf: (served) => {
           if (!isCustom(served)) return undefined;
           const name = definitionOf(served);
-          return { changed: () => lookAgain(name), reset: () => lookAgain(name) };
+          return { changed: () => checkSoon(name), reset: () => checkSoon(name) };
         },
-        gone: (served) => lookAgain(definitionOf(served)),
+        gone: (served) => checkSoon(definitionOf(served)),
       }),
     ];
   }
@@ -75,63 +75,68 @@ class DefinitionCleanup implements RunningReconciler {
   }
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
-    // A definition may be large, and those who serve it have just read it in this turn.
+    // Lets the event loop run first: a definition may be large, and the code that serves it has just parsed it.
     await yieldEventLoop();
-    const timer = new YieldTimer(this.parts.clock);
-    const definition = await this.parts.client.live({ served: this.definitions, namespace: '', name }, signal);
-    if (!definition || !this.isOurs(definition)) return;
+    const timer = new YieldTimer(this.dependencies.clock);
+    const ref = { served: this.definitions, namespace: '', name };
+    const definition: CustomResourceDefinition | undefined = await this.dependencies.client.live(ref, signal);
+    if (!definition || !this.awaitsCleanup(definition)) return;
     if (timer.isDue()) await timer.yield();
     if (!isEstablished(definition)) {
-      await this.letGo(definition, terminating('False', 'NeverEstablished', 'resource was never established'), signal);
+      await this.removeFinalizer(
+        definition,
+        terminating('False', 'NeverEstablished', 'resource was never established'),
+        signal,
+      );
       return;
     }
-    // What went wrong before stands until it goes right.
-    if (!hasFailed(definition)) await this.tell(definition, inProgress, signal);
+    // A failure stays in the condition until the deletion succeeds.
+    if (!hasFailed(definition)) await this.setCondition(definition, inProgress, signal);
     if (timer.isDue()) await timer.yield();
-    const parts = { ...this.parts, definitions: this.definitions.store };
-    const outcome = await deleteInstances(parts, definition, signal);
+    const dependencies = { ...this.dependencies, definitions: this.definitions.store };
+    const outcome = await deleteInstances(dependencies, definition, signal);
     if (timer.isDue()) await timer.yield();
     if (outcome.type === 'failed') {
-      await this.tell(definition, terminating('True', failed, outcome.message), signal);
+      await this.setCondition(definition, terminating('True', failureReason, outcome.message), signal);
       throw new Error(outcome.message);
     }
     if (outcome.type === 'left') {
-      await this.tell(definition, inProgress, signal);
-      return { againInMs: lookAgainMs };
+      await this.setCondition(definition, inProgress, signal);
+      return { againInMs: recheckMs };
     }
-    await this.letGo(definition, lastWord(outcome.type), signal);
+    await this.removeFinalizer(definition, finalCondition(outcome.type), signal);
   }
 
-  private isOurs({ metadata }: KubeObject): boolean {
+  private awaitsCleanup({ metadata }: CustomResourceDefinition): boolean {
     return metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(this.finalizer) ?? false);
   }
 
-  private tell(definition: KubeObject, finding: Finding, signal: AbortSignal) {
+  private setCondition(definition: CustomResourceDefinition, finding: Finding, signal: AbortSignal) {
     return this.change(definition, finding, ({ metadata }) => metadata, signal);
   }
 
-  private letGo(definition: KubeObject, finding: Finding, signal: AbortSignal) {
-    const free = ({ metadata }: KubeObject) => ({
+  private removeFinalizer(definition: CustomResourceDefinition, finding: Finding, signal: AbortSignal) {
+    const withoutFinalizer = ({ metadata }: CustomResourceDefinition) => ({
       ...metadata,
       finalizers: (metadata.finalizers ?? []).filter((finalizer) => finalizer !== this.finalizer),
     });
-    return this.change(definition, finding, free, signal);
+    return this.change(definition, finding, withoutFinalizer, signal);
   }
 
-  /** Another server may do the same: whoever is later finds it done. */
+  /** Several servers may do the same: the later ones find it done. */
   private change(
-    { metadata: { name = '', uid } }: KubeObject,
+    { metadata: { name = '', uid } }: CustomResourceDefinition,
     finding: Finding,
-    metadataAfter: (definition: KubeObject) => KubeObject['metadata'],
+    metadataAfter: (definition: CustomResourceDefinition) => CustomResourceDefinition['metadata'],
     signal: AbortSignal,
   ) {
-    const now = objectTime(this.parts.clock.now());
-    return this.parts.client.change(
+    const now = objectTime(this.dependencies.clock.now());
+    return this.dependencies.client.change(
       { served: this.definitions, namespace: '', name },
-      (current) => {
-        if (!this.isOurs(current)) return current;
+      (current: CustomResourceDefinition) => {
+        if (!this.awaitsCleanup(current)) return current;
         const conditions = withFinding(conditionsOf(current), finding, now);
-        return { ...current, metadata: metadataAfter(current), status: { ...asFields(current['status']), conditions } };
+        return { ...current, metadata: metadataAfter(current), status: { ...current.status, conditions } };
       },
       { subresource: 'status', preconditions: { uid }, signal },
     );
@@ -139,12 +144,14 @@ class DefinitionCleanup implements RunningReconciler {
 }
 
 const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
-const failed = 'InstanceDeletionFailed';
+const failureReason = 'InstanceDeletionFailed';
 
-const hasFailed = (definition: KubeObject): boolean =>
-  conditionsOf(definition).some(({ type, reason }) => type === inProgress.type && reason === failed);
+const hasFailed = (definition: CustomResourceDefinition): boolean =>
+  (definition.status?.conditions ?? []).some(
+    ({ type, reason }) => type === inProgress.type && reason === failureReason,
+  );
 
-function lastWord(type: 'gone' | 'overlaps'): Finding {
+function finalCondition(type: 'gone' | 'overlaps'): Finding {
   if (type === 'gone') return terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
   return terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage');
 }

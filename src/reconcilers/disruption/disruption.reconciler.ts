@@ -7,22 +7,25 @@ import { objectTime } from '../../registry/write/system-fields.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 import { decide, failedStatus, podFacts, type PodFacts, type Verdict } from './decide.js';
 import { scalesIn } from './scales.js';
 
 /** Computes the status of PodDisruptionBudgets, by which evictions are granted or refused. */
-export const disruptionReconciler: Reconciler = {
+export const disruptionReconciler = defineReconciler({
   name: 'disruption-controller',
+  runs: 'by default',
+  runsOn: 'leader',
+  role: 'disruption-controller',
   yieldsToUpstream: true,
-  start(parts) {
-    const budgets = findStored(parts.registry, 'policy', 'v1', 'poddisruptionbudgets');
-    return budgets ? new Disruption(parts, budgets) : { stop: async () => undefined };
+  start(dependencies) {
+    const budgets = findStored(dependencies.registry, 'policy', 'v1', 'poddisruptionbudgets');
+    return budgets ? new Disruption(dependencies, budgets) : idle;
   },
-};
+});
 
-/** Pods come and go in groups. */
+/** Collects changes of many Pods into one computation. */
 const gatherMs = 100;
 const sliceMs = 5;
 const workersMax = 4;
@@ -43,20 +46,20 @@ class Disruption implements RunningReconciler {
   private readonly facts = new WeakMap<EncodedObject, PodFacts>();
 
   constructor(
-    private readonly parts: ReconcilerParts,
+    private readonly dependencies: ReconcilerDependencies,
     private readonly budgets: ServedResource,
   ) {
-    const { registry } = parts;
+    const { registry } = dependencies;
     this.pods = registry.require('', 'v1', 'pods');
-    this.queue = parts.queue('disruption', (key, signal) => this.reconcile(key, signal), { workersMax });
+    this.queue = dependencies.queue('disruption', (key, signal) => this.reconcile(key, signal), { workersMax });
     const sources = scaled.flatMap(([group, resource]) => findStored(registry, group, 'v1', resource) ?? []);
     this.ends = [
       followNames(budgets, (namespace, name) => this.note(namespace, name)),
       ...[this.pods, ...sources].map(({ store }) =>
         store.cache.observe({
-          changed: (event: CacheEvent) => this.look((event.current ?? event.previous)!.attributes.namespace),
+          changed: (event: CacheEvent) => this.checkSoon((event.current ?? event.previous)!.attributes.namespace),
           reset: () => {
-            for (const namespace of this.names.keys()) this.look(namespace);
+            for (const namespace of this.names.keys()) this.checkSoon(namespace);
           },
         }),
       ),
@@ -79,7 +82,7 @@ class Disruption implements RunningReconciler {
     if (names?.delete(name) && names.size === 0) this.names.delete(namespace);
   }
 
-  private look(namespace: string): void {
+  private checkSoon(namespace: string): void {
     for (const name of this.names.get(namespace) ?? []) this.queue.addAfter(`${namespace}/${name}`, gatherMs);
   }
 
@@ -97,24 +100,24 @@ class Disruption implements RunningReconciler {
     const { status, againInMs } = await this.verdictOn(budget, namespace);
     if (status) {
       const { uid, resourceVersion } = budget.metadata;
-      const place = { served: this.budgets, namespace, name };
+      const ref = { served: this.budgets, namespace, name };
       const preconditions = { uid, resourceVersion };
       const change = (current: PodDisruptionBudget) => ({ ...current, status });
-      await this.parts.client.change(place, change, { subresource: 'status', preconditions, signal });
+      await this.dependencies.client.change(ref, change, { subresource: 'status', preconditions, signal });
     }
     return againInMs === undefined ? undefined : { againInMs };
   }
 
   private async verdictOn(budget: PodDisruptionBudget, namespace: string): Promise<Verdict> {
-    const nowMs = this.parts.clock.now();
+    const nowMs = this.dependencies.clock.now();
     const now = objectTime(nowMs);
     try {
       const pods = await this.podsOf(budget, namespace);
-      return decide(budget, pods, { scaleOf: scalesIn(this.parts.registry, namespace), nowMs, now });
+      return decide(budget, pods, { scaleOf: scalesIn(this.dependencies.registry, namespace), nowMs, now });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const { name } = budget.metadata;
-      this.parts.logger.warn('cannot compute the status of a PodDisruptionBudget; it allows no evictions', {
+      this.dependencies.logger.warn('cannot compute the status of a PodDisruptionBudget; it allows no evictions', {
         namespace,
         name,
         reason: message,
@@ -126,7 +129,7 @@ class Disruption implements RunningReconciler {
   private async podsOf(budget: PodDisruptionBudget, namespace: string): Promise<PodFacts[]> {
     const selector = labelSelectorOf(budget.spec?.selector);
     const { store } = this.pods;
-    const yieldTimer = new LoopYieldTimer(this.parts.clock, sliceMs);
+    const yieldTimer = new LoopYieldTimer(this.dependencies.clock, sliceMs);
     const matched: PodFacts[] = [];
     for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
       if (yieldTimer.isDue()) await yieldTimer.yield();

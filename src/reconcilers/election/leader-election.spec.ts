@@ -23,14 +23,18 @@ const record = (holderIdentity: string, rest = {}) => ({
 
 it.each([
   [
-    'nobody before',
+    'the first acquisition',
     takenBy('a', undefined, 15, t1),
     record('a', { acquireTime: t1, renewTime: t1, leaseTransitions: 0 }),
   ],
-  ['itself', takenBy('a', record('a'), 15, t1), record('a', { renewTime: t1 })],
-  ['another', takenBy('a', record('b'), 15, t1), record('a', { acquireTime: t1, renewTime: t1, leaseTransitions: 4 })],
-  ['nobody', released(record('a'), t1), record('', { leaseDurationSeconds: 1, acquireTime: t1, renewTime: t1 })],
-])('after %s', (_name, made, want) => expect(made).toEqual(want));
+  ['a renewal', takenBy('a', record('a'), 15, t1), record('a', { renewTime: t1 })],
+  [
+    'an acquisition from another holder',
+    takenBy('a', record('b'), 15, t1),
+    record('a', { acquireTime: t1, renewTime: t1, leaseTransitions: 4 }),
+  ],
+  ['a release', released(record('a'), t1), record('', { leaseDurationSeconds: 1, acquireTime: t1, renewTime: t1 })],
+])('the Lease record after %s', (_name, record, want) => expect(record).toEqual(want));
 
 const turns = async (count = 20) => {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -64,8 +68,8 @@ describe('candidates on one store', () => {
       clock,
       rng: new SeededRng(1),
       logger: silentLogger,
-      begin: async () => void seen.push('begins'),
-      end: async () => void seen.push('ends'),
+      begin: async () => void seen.push('begin'),
+      end: async () => void seen.push('end'),
     });
     return { election, seen, client, lease };
   }
@@ -76,53 +80,53 @@ describe('candidates on one store', () => {
     }
   }
 
-  it('one leads, and the next one as soon as it stops', async () => {
+  it('one candidate leads, and another one as soon as it stops', async () => {
     const clock = new ManualClock();
     const [a, b] = [candidate('a', clock), candidate('b', clock)];
     a.election.start();
     await turns();
     b.election.start();
     await pass(clock, 60);
-    expect([a.seen, b.seen]).toEqual([['begins'], []]);
+    expect([a.seen, b.seen]).toEqual([['begin'], []]);
     await a.election.stop();
-    expect(a.seen).toEqual(['begins', 'ends']);
+    expect(a.seen).toEqual(['begin', 'end']);
     await pass(clock, 5);
-    expect(b.seen).toEqual(['begins']);
+    expect(b.seen).toEqual(['begin']);
     const { spec } = (await b.client.live(b.lease))! as unknown as { spec: object };
     expect(spec).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 });
     await b.election.stop();
   });
 
-  it('whoever has heard nothing for a lease takes over; who could not renew it has ended before', async () => {
+  it('a candidate takes over an expired Lease; a leader that could not renew it stops when it notices', async () => {
     const [mine, others] = [new ManualClock(), new ManualClock()];
     const [a, b] = [candidate('a', mine), candidate('b', others)];
     a.election.start();
     await turns();
     b.election.start();
     await turns();
-    // a hangs: its clock stands still, and no word of it comes.
+    // a hangs: its clock stands still, and it renews nothing.
     await pass(others, 14);
     expect(b.seen).toEqual([]);
     await pass(others, 5);
-    expect(b.seen).toEqual(['begins']);
-    // It wakes up, finds another holder, and ends at once.
+    expect(b.seen).toEqual(['begin']);
+    // a continues, finds another holder, and stops at once.
     await pass(mine, 3);
-    expect(a.seen).toEqual(['begins', 'ends']);
+    expect(a.seen).toEqual(['begin', 'end']);
     await Promise.all([a.election.stop(), b.election.stop()]);
-    expect(b.seen).toEqual(['begins', 'ends']);
+    expect(b.seen).toEqual(['begin', 'end']);
   });
 
-  it('who cannot reach the store stops leading in time', async () => {
+  it('a leader that cannot reach the store stops before the Lease expires', async () => {
     const clock = new ManualClock();
     const a = candidate('a', clock);
     a.election.start();
     await turns();
     a.client.live = () => new Promise(() => undefined);
     await pass(clock, 9);
-    expect(a.seen).toEqual(['begins']);
+    expect(a.seen).toEqual(['begin']);
     await pass(clock, 3);
-    expect(a.seen).toEqual(['begins', 'ends']);
-    // It tries to give the lease back, for a while.
+    expect(a.seen).toEqual(['begin', 'end']);
+    // a tries to release the Lease until a deadline.
     await pass(clock, 3);
     await a.election.stop();
   });

@@ -3,40 +3,40 @@ import { apiVersionOf } from '../../machinery/gvk.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import type { Rng } from '../../std/rng.js';
-import { inTime, partingMs, within } from '../in-time.js';
+import { inTime, lastWriteMs, within } from '../in-time.js';
 import { microTime, recordOf, released, takenBy, type LeaseRecord } from './lease-record.js';
 
 export interface ElectionTimes {
-  /** After so long without a word of the holder, others may take the lease. */
+  /** Time after the last renewal after which another server may acquire the Lease. */
   readonly leaseMs: number;
-  /** A holder who could not renew it for so long stops by itself, well before others may begin. */
+  /** Time after which a leader that cannot renew the Lease stops, well before another server may acquire it. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
 
-/** As kube-controller-manager has them. */
+/** The defaults of kube-controller-manager. */
 export const electionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
 
-export interface ElectionParts {
+export interface ElectionDependencies {
   readonly client: LoopbackClient;
   readonly lease: ObjectRef;
-  /** Of nobody else, ever. */
+  /** Unique for each start of a server. */
   readonly identity: string;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly times?: ElectionTimes;
-  /** The lease is ours. */
+  /** Called when this server becomes leader. */
   readonly begin: () => Promise<void>;
-  /** It is not any more: resolves when nothing is under way. */
+  /** Called when it is leader no longer; resolves when all work has ended. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * Who of several holds a lease, by the protocol of client-go. Clocks of others are not believed: a lease is as old as
+ * Leader election on a Lease, by the protocol of client-go. Clocks of other servers are not trusted: the age of a Lease is
  * the time since this server saw it change.
  *
- *   standing by --takes it--> leading --not renewed in time--> standing by
+ *   standby --acquires the Lease--> leader --not renewed in time--> standby
  */
 export class LeaderElection {
   private readonly stopping = new AbortController();
@@ -44,41 +44,41 @@ export class LeaderElection {
   private running: Promise<void> | undefined;
   private observed: { readonly resourceVersion: string | undefined; readonly atMs: number } | undefined;
 
-  constructor(private readonly parts: ElectionParts) {
-    this.times = parts.times ?? electionTimes;
+  constructor(private readonly dependencies: ElectionDependencies) {
+    this.times = dependencies.times ?? electionTimes;
   }
 
   start(): void {
     this.running = this.run().catch((error: unknown) => {
       if (this.stopping.signal.aborted) return;
-      this.parts.logger.error('leader election failed, this server runs no reconcilers; restart it', { error });
+      this.dependencies.logger.error('leader election failed, this server runs no reconcilers; restart it', { error });
     });
   }
 
-  /** Ends what runs, then lets others have the lease at once. */
+  /** Stops the work of a leader, then releases the Lease, so that another server can acquire it at once. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the server is stopping'));
     await this.running;
   }
 
   private async run(): Promise<void> {
-    const { clock, rng } = this.parts;
+    const { clock, rng } = this.dependencies;
     const { retryMs } = this.times;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       if (await this.attempt()) await this.lead();
-      // Not all at once: up to a fifth more.
+      // Up to a fifth longer, so that servers do not try at the same time.
       await sleep(clock, retryMs + rng.below(Math.ceil(retryMs / 5)), signal).catch(() => undefined);
     }
   }
 
   private async lead(): Promise<void> {
-    const { begin, end, lease, identity, logger } = this.parts;
+    const { begin, end, lease, identity, logger } = this.dependencies;
     const { signal } = this.stopping;
     logger.info('became leader, starting reconcilers', { lease: lease.name, identity });
     try {
       await begin();
-      await this.keep();
+      await this.renew();
     } catch (error) {
       logger.error('became leader but could not start reconcilers; releasing the Lease', { lease: lease.name, error });
     }
@@ -87,9 +87,9 @@ export class LeaderElection {
     await this.release();
   }
 
-  /** Resolves when the lease is lost, or could not be renewed for too long, or is to be given back. */
-  private async keep(): Promise<void> {
-    const { clock } = this.parts;
+  /** Renews the Lease. Resolves when it is lost, when it could not be renewed in time, or on stop(). */
+  private async renew(): Promise<void> {
+    const { clock } = this.dependencies;
     const { retryMs, renewDeadlineMs } = this.times;
     const { signal } = this.stopping;
     let renewedMs = clock.monotonicMs();
@@ -105,18 +105,18 @@ export class LeaderElection {
     }
   }
 
-  /** Whether the lease is ours now; undefined when it is somebody else's, false when that cannot be told. */
+  /** Acquires or renews the Lease. Returns undefined if another server holds it, false if the attempt failed. */
   async attempt(timeoutMs = this.times.renewDeadlineMs): Promise<boolean | undefined> {
-    const { clock, logger } = this.parts;
+    const { clock, logger } = this.dependencies;
     const patience = new AbortController();
     const timer = clock.after(timeoutMs, () => patience.abort(new Error('the lease could not be renewed in time')));
     const signal = AbortSignal.any([patience.signal, this.stopping.signal]);
     try {
-      return await within(signal, this.take(signal));
+      return await within(signal, this.acquire(signal));
     } catch (error) {
       if (isReason(error, 'Conflict') || this.stopping.signal.aborted) return false;
       logger.warn('could not acquire or renew the leader election Lease; retrying', {
-        lease: this.parts.lease.name,
+        lease: this.dependencies.lease.name,
         error,
       });
       return false;
@@ -125,14 +125,14 @@ export class LeaderElection {
     }
   }
 
-  private async take(signal: AbortSignal): Promise<boolean | undefined> {
-    const { client, lease, identity, clock } = this.parts;
+  private async acquire(signal: AbortSignal): Promise<boolean | undefined> {
+    const { client, lease, identity, clock } = this.dependencies;
     const { leaseMs } = this.times;
     const found = await client.live(lease, signal);
     const now = microTime(clock.now());
     if (!found) {
       const spec = takenBy(identity, undefined, leaseMs / 1000, now);
-      return (await client.create(lease.served, this.made(spec), signal)) || undefined;
+      return (await client.create(lease.served, this.newLease(spec), signal)) || undefined;
     }
     const { resourceVersion } = found.metadata;
     if (this.observed?.resourceVersion !== resourceVersion) {
@@ -140,17 +140,17 @@ export class LeaderElection {
     }
     const record = recordOf(found);
     const validMs = this.observed!.atMs + record.leaseDurationSeconds * 1000;
-    const isOthers = record.holderIdentity !== '' && record.holderIdentity !== identity;
-    if (isOthers && validMs > clock.monotonicMs()) return undefined;
+    const isHeldByOther = record.holderIdentity !== '' && record.holderIdentity !== identity;
+    if (isHeldByOther && validMs > clock.monotonicMs()) return undefined;
     await this.write(takenBy(identity, record, leaseMs / 1000, now), resourceVersion, signal);
     return true;
   }
 
-  /** Does nothing where the lease is somebody else's by now. */
+  /** Does nothing if another server holds the Lease by now. */
   private async release(): Promise<void> {
-    const { client, lease, identity, clock, logger } = this.parts;
+    const { client, lease, identity, clock, logger } = this.dependencies;
     try {
-      await inTime(clock, partingMs, async (signal) => {
+      await inTime(clock, lastWriteMs, async (signal) => {
         const found = await client.live(lease, signal);
         if (!found || recordOf(found).holderIdentity !== identity) return;
         await this.write(released(recordOf(found), microTime(clock.now())), found.metadata.resourceVersion, signal);
@@ -164,15 +164,15 @@ export class LeaderElection {
   }
 
   private async write(record: LeaseRecord, resourceVersion: string | undefined, signal: AbortSignal): Promise<void> {
-    const { client, lease } = this.parts;
+    const { client, lease } = this.dependencies;
     await client.change(lease, (current) => ({ ...current, spec: { ...record } }), {
       preconditions: { resourceVersion },
       signal,
     });
   }
 
-  private made(spec: LeaseRecord) {
-    const { served, namespace, name } = this.parts.lease;
+  private newLease(spec: LeaseRecord) {
+    const { served, namespace, name } = this.dependencies.lease;
     const { kind, group, version } = served.definition;
     return { kind, apiVersion: apiVersionOf(group, version), metadata: { name, namespace }, spec: { ...spec } };
   }

@@ -1,7 +1,6 @@
-import { asFields, asNumber, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Lease } from '../../catalog/types/coordination.v1.js';
 
-/** What client-go writes into a Lease, so that its tools can read ours. */
+/** The fields of a Lease that leader election of client-go writes. */
 export interface LeaseRecord {
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
@@ -10,18 +9,18 @@ export interface LeaseRecord {
   readonly leaseTransitions: number;
 }
 
-export function recordOf(lease: KubeObject): LeaseRecord {
-  const spec = asFields(lease['spec']);
-  return {
-    holderIdentity: asText(spec['holderIdentity']),
-    leaseDurationSeconds: asNumber(spec['leaseDurationSeconds']),
-    acquireTime: asText(spec['acquireTime']),
-    renewTime: asText(spec['renewTime']),
-    leaseTransitions: asNumber(spec['leaseTransitions']),
-  };
+export function recordOf({ spec = {} }: Lease): LeaseRecord {
+  const {
+    holderIdentity = '',
+    leaseDurationSeconds = 0,
+    acquireTime = '',
+    renewTime = '',
+    leaseTransitions = 0,
+  } = spec;
+  return { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions };
 }
 
-/** The record by which `identity` takes the lease, or goes on holding it. */
+/** The record with which `identity` acquires or renews the Lease. */
 export function takenBy(
   identity: string,
   before: LeaseRecord | undefined,
@@ -38,12 +37,12 @@ export function takenBy(
   };
 }
 
-/** Nobody holds it, and nobody has to wait. */
+/** The record without a holder, which any server may acquire at once. */
 export function released(before: LeaseRecord, now: string): LeaseRecord {
   return { ...before, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
 }
 
-/** Times of a Lease have microseconds. */
+/** Formats a time with microseconds, as Leases have it. */
 export function microTime(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, -1)}000Z`;
 }

@@ -1,6 +1,6 @@
 /**
- * Names in the order in which they were last touched: those to expire stand at the front, since all live equally long.
- * Touching and taking cost the same however many there are.
+ * Names ordered by their last touch. The first ones expire first, since all have the same time to live. Touching and
+ * expiring cost the same however many names there are.
  *
  *   a@10:00  b@10:01  c@10:05       touch a at 10:07       b@10:01  c@10:05  a@10:07
  */
@@ -11,7 +11,7 @@ export class ByAge {
     return this.touchedMs.size;
   }
 
-  /** Undefined where the time is not known, but that it is after all touches before it. */
+  /** `nowMs` is undefined if the time is not known; it is then later than that of all earlier touches. */
   touch(name: string, nowMs: number | undefined): void {
     this.touchedMs.delete(name);
     this.touchedMs.set(name, nowMs);
@@ -26,8 +26,8 @@ export class ByAge {
   }
 
   /**
-   * Those that were last touched at this time or before, as far as `timeOf` tells what is not known. They are still
-   * there until they are forgotten.
+   * Returns the names whose last touch was at or before the time; `timeOf` supplies unknown times. Does not remove them:
+   * call forget().
    */
   *until(timeMs: number, timeOf: (name: string) => number): Generator<string> {
     for (const [name, knownMs] of this.touchedMs) {

@@ -1,21 +1,23 @@
 import { every } from '../../std/clock.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { ByAge } from './by-age.js';
 import { lastSeenMs } from './last-seen.js';
 
 /**
- * Events go when nothing was told by them for --event-ttl. The reference lets etcd do it, by leases; a reconciler needs
- * nothing from the store, and does the same over each (docs/adr/011-event-expiry.md).
+ * Deletes Events that have not changed for --event-ttl. kube-apiserver uses etcd leases for it; a reconciler works with
+ * every storage backend (docs/adr/011-event-expiry.md).
  */
-export const eventExpiry: Reconciler = {
+export const eventExpiry = defineReconciler({
   name: 'event-expiry-controller',
-  start: (parts) => new EventExpiry(parts),
-};
+  runs: 'by default',
+  runsOn: 'leader',
+  start: (dependencies) => new EventExpiry(dependencies),
+});
 
-/** An Event lives up to a fiftieth longer: with the usual hour, about one minute. */
-const sweepsPerLife = 50;
+/** An Event lives up to a fiftieth longer: about one minute with the default of one hour. */
+const sweepsPerTtl = 50;
 const sweepMsMax = 60_000;
-/** Deletions handed to the queue at a time; the rest follows when these are done. */
+/** Limit on queued deletions; the next ones are queued when these are done. */
 const batchMax = 500;
 const workersMax = 8;
 
@@ -26,10 +28,10 @@ class EventExpiry implements RunningReconciler {
   private readonly sweeps;
   private readonly end: () => void;
 
-  constructor(private readonly parts: ReconcilerParts) {
-    const { registry, clock, config } = parts;
+  constructor(private readonly dependencies: ReconcilerDependencies) {
+    const { registry, clock, config } = dependencies;
     this.events = registry.require('', 'v1', 'events');
-    this.queue = parts.queue('event_expiry', (key, signal) => this.expire(key, signal), { workersMax });
+    this.queue = dependencies.queue('event_expiry', (key, signal) => this.expire(key, signal), { workersMax });
     const { cache } = this.events.store;
     this.end = cache.observe({
       changed: ({ key, current }) => {
@@ -38,7 +40,7 @@ class EventExpiry implements RunningReconciler {
       },
       reset: () => this.readAll(),
     });
-    const sweepMs = Math.max(1, Math.min(config.reconcilers.eventTtlMs / sweepsPerLife, sweepMsMax));
+    const sweepMs = Math.max(1, Math.min(config.reconcilers.eventTtlMs / sweepsPerTtl, sweepMsMax));
     this.sweeps = every(clock, sweepMs, () => this.sweep());
   }
 
@@ -48,7 +50,7 @@ class EventExpiry implements RunningReconciler {
     await this.queue.stop();
   }
 
-  /** In the order of their revisions. When each was written is only asked of those at the front. */
+  /** Reads all Events in the order of their revisions. Times are read from an Event only when it is among the oldest. */
   private readAll(): void {
     const { store } = this.events;
     this.byAge.clear();
@@ -56,21 +58,21 @@ class EventExpiry implements RunningReconciler {
     for (const { key } of entries) this.byAge.touch(key, undefined);
   }
 
-  private readonly seenMs = (key: string): number => {
+  private readonly lastSeenMs = (key: string): number => {
     const encoded = this.events.store.cache.get(key);
     return encoded && !encoded.corruption ? lastSeenMs(encoded.parse()) : 0;
   };
 
   private sweep(): void {
     let room = batchMax - this.queue.depth;
-    for (const key of this.byAge.until(this.expiredSinceMs, this.seenMs)) {
+    for (const key of this.byAge.until(this.expiredSinceMs, this.lastSeenMs)) {
       if (room-- <= 0) return;
       this.queue.add(key);
     }
   }
 
   private get expiredSinceMs(): number {
-    const { clock, config } = this.parts;
+    const { clock, config } = this.dependencies;
     return clock.now() - config.reconcilers.eventTtlMs;
   }
 
@@ -79,8 +81,8 @@ class EventExpiry implements RunningReconciler {
     if (!encoded) return this.byAge.forget(key);
     const { namespace, name } = encoded.attributes;
     const preconditions = { resourceVersion: String(encoded.revision) };
-    await this.parts.client.delete({ served: this.events, namespace, name }, { preconditions }, signal);
-    // Held by a finalizer, it is told of when that changes.
+    await this.dependencies.client.delete({ served: this.events, namespace, name }, { preconditions }, signal);
+    // If a finalizer keeps the Event, the change of the finalizer touches it again.
     this.byAge.forget(key);
     if (this.queue.depth === 0) this.sweep();
   }

@@ -1,7 +1,7 @@
 import { ByAge } from './by-age.js';
 import { lastSeenMs } from './last-seen.js';
 
-it('knows the oldest names by their last touch', () => {
+it('returns the names whose last touch is at or before a time', () => {
   const byAge = new ByAge();
   const until = (timeMs: number) => [...byAge.until(timeMs, () => NaN)];
   for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) byAge.touch(name, at);
@@ -12,7 +12,7 @@ it('knows the oldest names by their last touch', () => {
   expect(until(7)).toEqual(['b', 'd', 'a']);
 });
 
-it('asks for the times that it does not know, and only as far as it must', () => {
+it('reads unknown times once each, and of the oldest names only', () => {
   const byAge = new ByAge();
   const asked: string[] = [];
   const times: Record<string, number> = { a: 1, b: 2, c: 3, d: 4 };

@@ -1,14 +1,9 @@
-import { asFields, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Event } from '../../catalog/types/core.v1.js';
 
-/** When an Event last told something, by itself: what is known of those that were there before the server was. */
-export function lastSeenMs(event: KubeObject): number {
-  const times = [
-    event.metadata.creationTimestamp,
-    event['firstTimestamp'],
-    event['lastTimestamp'],
-    event['eventTime'],
-    asFields(event['series'])['lastObservedTime'],
-  ].map((time) => Date.parse(asText(time)));
+/** Returns the latest time in the fields of an Event, for Events that were written before the server started. */
+export function lastSeenMs({ metadata, firstTimestamp, lastTimestamp, eventTime, series }: Event): number {
+  const times = [metadata.creationTimestamp, firstTimestamp, lastTimestamp, eventTime, series?.lastObservedTime].map(
+    (time) => Date.parse(time ?? ''),
+  );
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }

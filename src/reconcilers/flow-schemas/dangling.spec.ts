@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { FlowSchema } from '../../catalog/types/flowcontrol.v1.js';
 import { conditionsAfter } from './dangling.js';
 
-const schema = (...conditions: object[]): KubeObject => ({
+const schema = (...conditions: object[]): FlowSchema => ({
   kind: 'FlowSchema',
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
   metadata: { name: 's' },
@@ -14,11 +14,11 @@ const missing = { status: 'True', reason: 'NotFound', message: `${references} bu
 const dangling = (rest: object, lastTransitionTime: string) => ({ type: 'Dangling', lastTransitionTime, ...rest });
 
 it.each<[string, object[], boolean, object[]]>([
-  ['is new, and has its level', [], true, [dangling(found, 'now')]],
-  ['is new, and has none', [], false, [dangling(missing, 'now')]],
-  ['stays as it was', [dangling(found, 'then')], true, [dangling(found, 'then')]],
+  ['is new, with an existing level', [], true, [dangling(found, 'now')]],
+  ['is new, with a missing level', [], false, [dangling(missing, 'now')]],
+  ['is unchanged', [dangling(found, 'then')], true, [dangling(found, 'then')]],
   ['loses its level', [dangling(found, 'then')], false, [dangling(missing, 'now')]],
   ['has other conditions', [{ type: 'X' }, dangling(missing, 'then')], true, [{ type: 'X' }, dangling(found, 'now')]],
-])('a schema that %s', (_what, before, exists, want) =>
+])('the condition Dangling of a FlowSchema that %s', (_what, before, exists, want) =>
   expect(conditionsAfter(schema(...before), exists, 'now')).toEqual(want),
 );

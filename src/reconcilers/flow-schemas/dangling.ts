@@ -1,23 +1,23 @@
-import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { FlowSchema, FlowSchemaCondition } from '../../catalog/types/flowcontrol.v1.js';
 
-export function levelOf(schema: KubeObject): string {
-  return asText(asFields(asFields(schema['spec'])['priorityLevelConfiguration'])['name']);
+/** Returns the name of the PriorityLevelConfiguration of a FlowSchema. */
+export function levelOf({ spec }: FlowSchema): string {
+  return spec?.priorityLevelConfiguration?.name ?? '';
 }
 
 /**
- * The conditions of a flow schema, with the one that says whether its requests have a level to go to. The time in it
- * is that of the last change.
+ * Sets the condition Dangling: True if the priority level does not exist. lastTransitionTime changes with the status
+ * only.
  */
-export function conditionsAfter(schema: KubeObject, levelExists: boolean, now: string): Fields[] {
-  const conditions = asItems(asFields(schema['status'])['conditions']);
+export function conditionsAfter(schema: FlowSchema, levelExists: boolean, now: string): FlowSchemaCondition[] {
+  const conditions = schema.status?.conditions ?? [];
   const known = conditions.find(({ type }) => type === 'Dangling');
   const references = `This FlowSchema references the PriorityLevelConfiguration object named "${levelOf(schema)}"`;
   const status = levelExists ? 'False' : 'True';
   const dangling = {
     type: 'Dangling',
     status,
-    lastTransitionTime: known?.['status'] === status ? known['lastTransitionTime'] : now,
+    lastTransitionTime: known?.status === status ? known.lastTransitionTime : now,
     reason: levelExists ? 'Found' : 'NotFound',
     message: levelExists ? `${references} and it exists` : `${references} but there is no such object`,
   };

@@ -1,36 +1,36 @@
 import { decide, isBlocked, orphansDependents, waitsForDependents, type Decision, type OwnerState } from './decide.js';
 
-const stays: Decision = { then: 'stays' };
-const goes = (policy: 'Background' | 'Foreground' | 'Orphan', unblocksOwners = false): Decision => ({
-  then: 'goes',
+const keep: Decision = { action: 'keep' };
+const deleteWith = (policy: 'Background' | 'Foreground' | 'Orphan', unblocksOwners = false): Decision => ({
+  action: 'delete',
   policy,
   unblocksOwners,
 });
-const forgets = (...uids: string[]): Decision => ({ then: 'forgets', uids });
+const removeOwners = (...uids: string[]): Decision => ({ action: 'remove owners', uids });
 
 const alone = { any: false, waiting: false };
 const withDependents = { any: true, waiting: false };
-const inCircle = { any: true, waiting: true };
+const inCycle = { any: true, waiting: true };
 
 /** Owners are named u0, u1, … in their order. */
 it.each<[OwnerState[], string[], typeof alone, Decision]>([
-  [[], [], alone, stays],
-  [['solid'], [], alone, stays],
-  [['solid', 'solid'], [], alone, stays],
-  [['solid', 'absent'], [], alone, forgets('u1')],
-  [['waiting', 'solid', 'absent'], [], withDependents, forgets('u0', 'u2')],
-  [['absent'], [], alone, goes('Background')],
-  [['absent', 'absent'], [], withDependents, goes('Background')],
-  [['absent'], ['orphan'], withDependents, goes('Orphan')],
-  [['absent'], ['foregroundDeletion'], withDependents, goes('Foreground')],
-  [['waiting'], [], alone, goes('Background')],
-  [['waiting'], [], withDependents, goes('Foreground')],
-  [['waiting'], ['orphan'], withDependents, goes('Foreground')],
-  [['waiting', 'absent'], [], withDependents, goes('Foreground')],
-  [['waiting'], [], inCircle, goes('Foreground', true)],
-  [['unknown'], [], alone, stays],
-  [['unknown', 'absent'], [], alone, stays],
-  [['misplaced', 'absent'], [], alone, stays],
+  [[], [], alone, keep],
+  [['solid'], [], alone, keep],
+  [['solid', 'solid'], [], alone, keep],
+  [['solid', 'absent'], [], alone, removeOwners('u1')],
+  [['waiting', 'solid', 'absent'], [], withDependents, removeOwners('u0', 'u2')],
+  [['absent'], [], alone, deleteWith('Background')],
+  [['absent', 'absent'], [], withDependents, deleteWith('Background')],
+  [['absent'], ['orphan'], withDependents, deleteWith('Orphan')],
+  [['absent'], ['foregroundDeletion'], withDependents, deleteWith('Foreground')],
+  [['waiting'], [], alone, deleteWith('Background')],
+  [['waiting'], [], withDependents, deleteWith('Foreground')],
+  [['waiting'], ['orphan'], withDependents, deleteWith('Foreground')],
+  [['waiting', 'absent'], [], withDependents, deleteWith('Foreground')],
+  [['waiting'], [], inCycle, deleteWith('Foreground', true)],
+  [['unknown'], [], alone, keep],
+  [['unknown', 'absent'], [], alone, keep],
+  [['misplaced', 'absent'], [], alone, keep],
 ])('owners %j, finalizers %j, dependents %j: %j', (states, finalizers, dependents, want) => {
   const owners = states.map((state, at) => ({
     reference: { apiVersion: 'v1', kind: 'ConfigMap', name: `o${at}`, uid: `u${at}` },
@@ -45,12 +45,12 @@ it.each([
   [{ owners: [], finalizers: ['foregroundDeletion'], isDeleting: true }, true, false],
   [{ owners: [], finalizers: ['orphan'], isDeleting: true }, false, true],
   [{ owners: [], finalizers: ['example.com/x'], isDeleting: true }, false, false],
-])('%j waits for its dependents: %s, lets them go: %s', (lifetime, waits, orphans) => {
+])('an object with %j waits for its dependents: %s, orphans them: %s', (lifetime, waits, orphans) => {
   expect(waitsForDependents(lifetime)).toBe(waits);
   expect(orphansDependents(lifetime)).toBe(orphans);
 });
 
-/** `a>bc`: a waits for b and c. What is not on the left does not wait. */
+/** `a>bc`: a waits for b and c. Objects that are not on the left do not wait. */
 it.each([
   ['a>', false],
   ['a>b', true],

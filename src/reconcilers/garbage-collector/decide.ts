@@ -2,13 +2,14 @@ import type { Lifetime } from '../../cache/encoded-object.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import type { PropagationPolicy } from '../../machinery/list-options.js';
 
-/** Finalizers that a deletion leaves for the garbage collector: what is to happen to the dependents. */
+/** Finalizers that a deletion with a propagation policy sets for the garbage collector. */
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
 /**
- * solid: it is there. absent: it is not, or another object has its name. waiting: it is being deleted, after its
- * dependents. unknown: its kind is not served. misplaced: in a namespace, while the dependent is in none.
+ * solid: the owner exists. absent: it does not, or another object has its name. waiting: it is being deleted in the
+ * foreground, after its dependents. unknown: its kind is not served. misplaced: it is namespaced and its dependent is
+ * cluster-scoped.
  */
 export type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
 
@@ -18,12 +19,12 @@ export interface Owner {
 }
 
 export type Decision =
-  | { readonly then: 'stays' }
-  /** Some owners are gone and others are not: it forgets the former. */
-  | { readonly then: 'forgets'; readonly uids: readonly string[] }
-  | { readonly then: 'goes'; readonly policy: PropagationPolicy; readonly unblocksOwners: boolean };
+  | { readonly action: 'keep' }
+  /** Some owners are absent and others exist: removes the references to the former. */
+  | { readonly action: 'remove owners'; readonly uids: readonly string[] }
+  | { readonly action: 'delete'; readonly policy: PropagationPolicy; readonly unblocksOwners: boolean };
 
-/** Whether a deletion of it is under way that waits for its dependents. */
+/** True if the object is being deleted in the foreground: it waits for its dependents. */
 export function waitsForDependents(lifetime: Lifetime | undefined): boolean {
   return (lifetime?.isDeleting ?? false) && lifetime!.finalizers.includes(foregroundFinalizer);
 }
@@ -33,8 +34,9 @@ export function orphansDependents(lifetime: Lifetime | undefined): boolean {
 }
 
 /**
- * What becomes of an object that is not being deleted, by what its owners are. One that stands keeps it; what cannot be
- * told keeps it too. `dependents` are its own: a circle of objects that wait for each other is opened where one of them waits.
+ * Decides about an object that is not being deleted, from the states of its owners. It is kept if an owner exists, and if
+ * the state of one is not known. `dependents` are those of the object itself: if one of them waits, its ownership of the
+ * object is unblocked, to break a cycle of objects that wait for each other.
  */
 export function decide(
   owners: readonly Owner[],
@@ -42,28 +44,28 @@ export function decide(
   dependents: { readonly any: boolean; readonly waiting: boolean },
 ): Decision {
   const inState = (...states: OwnerState[]) => owners.filter(({ state }) => states.includes(state));
-  if (owners.length === 0) return { then: 'stays' };
+  if (owners.length === 0) return { action: 'keep' };
   const lost = inState('absent', 'waiting');
-  if (inState('unknown', 'misplaced').length > 0) return { then: 'stays' };
+  if (inState('unknown', 'misplaced').length > 0) return { action: 'keep' };
   if (inState('solid').length > 0) {
     return lost.length === 0
-      ? { then: 'stays' }
-      : { then: 'forgets', uids: lost.map(({ reference }) => reference.uid) };
+      ? { action: 'keep' }
+      : { action: 'remove owners', uids: lost.map(({ reference }) => reference.uid) };
   }
   if (inState('waiting').length > 0 && dependents.any) {
-    return { then: 'goes', policy: 'Foreground', unblocksOwners: dependents.waiting };
+    return { action: 'delete', policy: 'Foreground', unblocksOwners: dependents.waiting };
   }
   const policy = finalizers.includes(orphanFinalizer)
     ? 'Orphan'
     : finalizers.includes(foregroundFinalizer)
       ? 'Foreground'
       : 'Background';
-  return { then: 'goes', policy, unblocksOwners: false };
+  return { action: 'delete', policy, unblocksOwners: false };
 }
 
 /**
- * Whether something is in the way of `key`, where all that block it wait themselves: those that, over others that wait,
- * wait for it in the end are not. Without that, objects of a circle that were each asked to go last would stay for ever.
+ * True if a blocker of `key` is not itself (transitively) waiting for `key`; cycles do not block. Otherwise the objects of
+ * a cycle that are all deleted in the foreground would wait for each other forever.
  */
 export function isBlocked(key: string, blockersOf: (key: string) => Iterable<string>): boolean {
   const waitersOf = new Map<string, string[]>([[key, []]]);

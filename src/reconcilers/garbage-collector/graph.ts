@@ -12,8 +12,8 @@ import { Ownership, type Dependent } from './ownership.js';
 const noOwners: readonly OwnerReference[] = [];
 
 /**
- * Who owns whom, over all stored kinds, and whom a change concerns: `look` is told the keys. Nothing here waits, and
- * an object without owners and without a deletion costs two comparisons.
+ * The ownerReferences of all stored objects. Calls `check` with the keys of objects that a change may affect. Synchronous;
+ * an object without owners that is not being deleted costs two comparisons.
  */
 export class OwnershipGraph {
   private readonly ownership = new Ownership();
@@ -23,7 +23,7 @@ export class OwnershipGraph {
 
   constructor(
     private readonly registry: ResourceRegistry,
-    private readonly look: (key: string) => void,
+    private readonly check: (key: string) => void,
   ) {
     this.end = followAll(registry, {
       observerOf: (served) => this.observerOf(served),
@@ -42,7 +42,7 @@ export class OwnershipGraph {
     return this.ownership.size;
   }
 
-  placeOf(key: string): ObjectRef | undefined {
+  refOf(key: string): ObjectRef | undefined {
     const name = key.slice(key.lastIndexOf('/') + 1);
     const parent = key.slice(0, key.length - name.length);
     const whole = this.byPrefix.get(parent);
@@ -57,12 +57,12 @@ export class OwnershipGraph {
   }
 
   lifetimeOf(key: string): Lifetime | undefined {
-    const place = this.placeOf(key);
-    return place && this.cached(place)?.attributes.lifetime;
+    const ref = this.refOf(key);
+    return ref && this.cached(ref)?.attributes.lifetime;
   }
 
-  /** Where an owner is, seen from a dependent; undefined when its kind is not served. */
-  placeOfOwner({ apiVersion, kind, name }: OwnerReference, namespace: string): ObjectRef | undefined {
+  /** Returns the owner of a dependent in the namespace; undefined if its kind is not served. */
+  refOfOwner({ apiVersion, kind, name }: OwnerReference, namespace: string): ObjectRef | undefined {
     const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
     const found = this.registry
       .findVersion(group, version)
@@ -77,9 +77,9 @@ export class OwnershipGraph {
     return uid;
   }
 
-  /** Those that name this object, and no other that had its place before. */
-  dependentsOf(place: ObjectRef, uid: string): Dependent[] {
-    return [...this.named(place)].filter(({ owners }) => owners.some((owner) => owner.uid === uid));
+  /** Returns the objects with an ownerReference to this name and uid. */
+  dependentsOf(ref: ObjectRef, uid: string): Dependent[] {
+    return [...this.named(ref)].filter(({ owners }) => owners.some((owner) => owner.uid === uid));
   }
 
   private named({ served: { definition }, namespace, name }: ObjectRef): Iterable<Dependent> {
@@ -89,7 +89,7 @@ export class OwnershipGraph {
 
   private observerOf(served: ServedResource): CacheObserver | undefined {
     const { kind } = served.definition;
-    // Events own nothing and are owned by nothing, and there are many.
+    // Events have no owners and no dependents, and are many.
     if (kind === 'Event' || served.computeList) return undefined;
     const { store } = served;
     this.byPrefix.set(store.cache.prefix, served);
@@ -101,10 +101,10 @@ export class OwnershipGraph {
         for (const { key, attributes } of store.cache.snapshot().range(store.cache.prefix)) {
           if (!attributes.lifetime) continue;
           this.ownership.set(key, attributes.namespace, attributes.lifetime.owners);
-          this.look(key);
+          this.check(key);
         }
-        // Owners among them may have gone while nobody saw it.
-        if (isKnown) for (const key of this.ownership.keys()) this.look(key);
+        // Owners may have been deleted between the two snapshots.
+        if (isKnown) for (const key of this.ownership.keys()) this.check(key);
         isKnown = true;
       },
     };
@@ -123,30 +123,30 @@ export class OwnershipGraph {
       const had = before?.owners ?? noOwners;
       if (owners.length > 0 || had.length > 0) {
         this.ownership.set(key, namespace, owners);
-        this.lookAtReleased(had, owners, namespace);
+        this.checkReleased(had, owners, namespace);
       }
-      if (after && (isNews(had, owners) || startsWork(before, after))) this.look(key);
+      if (after && (ownersDiffer(had, owners) || startsWork(before, after))) this.check(key);
     }
-    // Dependents of what is gone, and of what waits for them.
+    // The dependents of a deleted object, and of one that begins to wait for them.
     if (!current || (waitsForDependents(after) && !waitsForDependents(before))) {
-      for (const dependent of this.named({ served, namespace, name })) this.look(dependent.key);
+      for (const dependent of this.named({ served, namespace, name })) this.check(dependent.key);
     }
   }
 
-  /** An owner that waits is looked at when somebody is no longer in its way. */
-  private lookAtReleased(had: readonly OwnerReference[], has: readonly OwnerReference[], namespace: string): void {
+  /** Checks owners that wait if the change removed a reference that blocked them. */
+  private checkReleased(had: readonly OwnerReference[], has: readonly OwnerReference[], namespace: string): void {
     const left = new Map([...has].reverse().map((reference) => [reference.uid, reference]));
     for (const reference of had) {
       const still = left.get(reference.uid);
       if (still && (still.blockOwnerDeletion || !reference.blockOwnerDeletion)) continue;
-      const place = this.placeOfOwner(reference, namespace);
-      const encoded = place && this.cached(place);
-      if (encoded && waitsForDependents(encoded.attributes.lifetime)) this.look(encoded.key);
+      const ref = this.refOfOwner(reference, namespace);
+      const encoded = ref && this.cached(ref);
+      if (encoded && waitsForDependents(encoded.attributes.lifetime)) this.check(encoded.key);
     }
   }
 }
 
-function isNews(had: readonly OwnerReference[], has: readonly OwnerReference[]): boolean {
+function ownersDiffer(had: readonly OwnerReference[], has: readonly OwnerReference[]): boolean {
   return has.length !== had.length || has.some(({ uid }, at) => had[at]!.uid !== uid);
 }
 

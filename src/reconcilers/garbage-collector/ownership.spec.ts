@@ -1,15 +1,16 @@
 import { Ownership } from './ownership.js';
 
 const reference = (name: string, kind = 'ReplicaSet') => ({ apiVersion: 'apps/v1', kind, name, uid: `uid-${name}` });
-const place = (name: string, namespace?: string, kind = 'ReplicaSet') => ({ group: 'apps', kind, namespace, name });
+const ownerName = (name: string, namespace?: string, kind = 'ReplicaSet') => ({ group: 'apps', kind, namespace, name });
 
-it('finds dependents by the owners they name, in its namespace or in all', () => {
+it('finds dependents by the name of their owner, in one namespace or in all', () => {
   const ownership = new Ownership();
   ownership.set('pods/a/1', 'a', [reference('web')]);
   ownership.set('pods/a/2', 'a', [reference('web'), reference('db')]);
   ownership.set('pods/b/3', 'b', [reference('web')]);
   ownership.set('pods/b/4', 'b', [reference('web', 'Deployment')]);
-  const keys = (...where: Parameters<typeof place>) => Array.from(ownership.named(place(...where)), ({ key }) => key);
+  const keys = (...where: Parameters<typeof ownerName>) =>
+    Array.from(ownership.named(ownerName(...where)), ({ key }) => key);
   expect(keys('web', 'a')).toEqual(['pods/a/1', 'pods/a/2']);
   expect(keys('web')).toEqual(['pods/a/1', 'pods/a/2', 'pods/b/3']);
   expect(keys('db', 'a')).toEqual(['pods/a/2']);
@@ -17,13 +18,13 @@ it('finds dependents by the owners they name, in its namespace or in all', () =>
   expect(keys('web', 'b', 'Deployment')).toEqual(['pods/b/4']);
 });
 
-it('holds nothing of what is gone', () => {
+it('frees the memory of removed ownerReferences', () => {
   const ownership = new Ownership();
   ownership.set('pods/a/1', 'a', [reference('web'), reference('web')]);
   ownership.set('pods/a/1', 'a', [reference('db')]);
-  expect([...ownership.named(place('web', 'a'))]).toEqual([]);
+  expect([...ownership.named(ownerName('web', 'a'))]).toEqual([]);
   ownership.set('pods/a/1', 'a', []);
-  expect([...ownership.named(place('db', 'a'))]).toEqual([]);
+  expect([...ownership.named(ownerName('db', 'a'))]).toEqual([]);
   expect(ownership.size).toBe(0);
   expect((ownership as unknown as { byOwner: Map<string, unknown> }).byOwner.size).toBe(0);
 });

@@ -1,24 +1,25 @@
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
 
-/** Who depends on something: its place, and whom it names. */
+/** An object with ownerReferences. */
 export interface Dependent {
   readonly key: string;
   readonly namespace: string;
   readonly owners: readonly OwnerReference[];
 }
 
-export interface OwnerPlace {
+/** Names an owner without its uid. */
+export interface OwnerName {
   readonly group: string;
   readonly kind: string;
-  /** Undefined for owners of the whole cluster, which may have dependents in every namespace. */
+  /** Undefined for cluster-scoped owners, which may have dependents in every namespace. */
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
 /**
- * Which objects name which owners. Only edges are held, found by the name of the owner: an object that nothing owns
- * costs nothing here, and an owner that does not exist (yet) is found like any other.
+ * The ownerReferences by the name of the owner. Objects without owners take no memory, and owners that do not exist (yet)
+ * are found like others.
  *
  *   apps ReplicaSet web-5d9 ──┬── shop ── /registry/pods/shop/web-5d9-x, …-y
  *                             └── test ── /registry/pods/test/web-5d9-z      (of another owner of that name)
@@ -27,7 +28,7 @@ export class Ownership {
   private readonly dependents = new Map<string, Dependent>();
   private readonly byOwner = new Map<string, Map<string, Set<string>>>();
 
-  /** What is now known of an object; nothing when it is gone or names no owners. */
+  /** Sets the owners of an object; none if it was deleted. */
   set(key: string, namespace: string, owners: readonly OwnerReference[]): void {
     const before = this.dependents.get(key);
     if (before) this.remove(before);
@@ -52,8 +53,8 @@ export class Ownership {
     return this.dependents.keys();
   }
 
-  /** Those that name an owner in this place, whatever its uid. */
-  *named({ group, kind, namespace, name }: OwnerPlace): Generator<Dependent> {
+  /** Returns the objects with an ownerReference to this name, with any uid. */
+  *named({ group, kind, namespace, name }: OwnerName): Generator<Dependent> {
     const spaces = this.byOwner.get(idOf(group, kind, name));
     if (!spaces) return;
     for (const [space, keys] of spaces) {

@@ -9,17 +9,17 @@ import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import { storesOf } from '../follow.js';
 import type { Remains, Survey } from './decide.js';
 
-/** How many deletions are on their way to the store at once: a store that makes them durable together is given many. */
-const deletionsAtOnce = 64;
+/** Concurrent deletions: many, since stores commit concurrent writes together. */
+const concurrentDeletions = 64;
 
 export interface Emptied extends Survey {
-  /** The longest time that an object was given to end. */
+  /** The longest grace period of a remaining object. */
   readonly graceSecondsMax: number;
 }
 
 /**
- * Asks everything in the namespace to go, and tells what has not gone. Pods first, and the rest only when they are
- * gone: what they use to the end (secrets, network policies) is still there for them (KEP-5080).
+ * Deletes all objects in the namespace and returns those that remain. Deletes Pods first and the rest only when no Pod is
+ * left, since terminating Pods still use Secrets and NetworkPolicies (KEP-5080).
  */
 export async function emptyNamespace(
   registry: ResourceRegistry,
@@ -28,7 +28,7 @@ export async function emptyNamespace(
   signal: AbortSignal,
 ): Promise<Emptied> {
   const resources = [...storesOf(registry).values()].filter(
-    ({ definition, computeList: made }) => definition.namespaced && !made && definition.verbs.includes('delete'),
+    ({ definition, computeList }) => definition.namespaced && !computeList && definition.verbs.includes('delete'),
   );
   const isPods = ({ definition }: ServedResource) => definition.group === '' && definition.plural === 'pods';
   const pods = await emptyAll(resources.filter(isPods), client, namespace, signal);
@@ -66,71 +66,75 @@ async function emptyAll(
       emptied.unreadable.push(name);
       continue;
     }
-    const left = await emptyOne(served, client, namespace, signal);
-    if (left.failure !== undefined) emptied.failures.push(`${name}: ${left.failure}`);
-    if (left.objects.length > 0) emptied.remains.push(remainsOf(group, plural, left.objects));
-    for (const { deletionGracePeriodSeconds: seconds = 0 } of left.objects) {
+    const remaining = await emptyOne(served, client, namespace, signal);
+    if (remaining.failure !== undefined) emptied.failures.push(`${name}: ${remaining.failure}`);
+    if (remaining.objects.length > 0) emptied.remains.push(remainsOf(group, plural, remaining.objects));
+    for (const { deletionGracePeriodSeconds: seconds = 0 } of remaining.objects) {
       emptied.graceSecondsMax = Math.max(emptied.graceSecondsMax, seconds);
     }
   }
   return emptied;
 }
 
-/** Asks all objects of a resource to go: those of a namespace, or where it is '' all there are. */
+/** Deletes all objects of a resource in a namespace, or in all namespaces if it is ''. */
 export async function emptyOne(
   served: ServedResource,
   client: LoopbackClient,
   namespace: string,
   signal: AbortSignal,
-): Promise<{ objects: Left[]; failure: string | undefined }> {
+): Promise<{ objects: Remaining[]; failure: string | undefined }> {
   const { store } = served;
-  const objects: Left[] = [];
+  const objects: Remaining[] = [];
   let failure: string | undefined;
   const entries = store.cache.snapshot().range(store.scopeOf(namespace));
-  await forEachConcurrent(entries, { concurrency: deletionsAtOnce, clock: store.dependencies.clock }, async (entry) => {
-    signal.throwIfAborted();
-    if (hasBeenAsked(served, entry)) return void objects.push(leftOf(served, entry));
-    try {
-      // Nobody can ask what holds it. It must not hold its namespace, or its kind, for ever.
-      if (entry.corruption) {
-        if (!(await removeUnreadable(store, entry, signal))) objects.push(leftOf(served, entry));
-        return;
+  await forEachConcurrent(
+    entries,
+    { concurrency: concurrentDeletions, clock: store.dependencies.clock },
+    async (entry) => {
+      signal.throwIfAborted();
+      if (isBeingDeleted(served, entry)) return void objects.push(remainingOf(served, entry));
+      try {
+        // Its finalizers cannot be read. It must not block its namespace, or its kind, forever.
+        if (entry.corruption) {
+          if (!(await removeUnreadable(store, entry, signal))) objects.push(remainingOf(served, entry));
+          return;
+        }
+        const ref = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
+        const deleted = await client.delete(ref, { propagationPolicy: 'Background' }, signal);
+        if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        objects.push(remainingOf(served, entry));
+        // A conflict is not reported: the next pass deletes the object.
+        if (error.reason !== 'Conflict') failure ??= error.message;
       }
-      const place = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
-      const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
-      if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      objects.push(leftOf(served, entry));
-      // That it was changed meanwhile says nothing; the next round sees it.
-      if (error.reason !== 'Conflict') failure ??= error.message;
-    }
-  });
+    },
+  );
   return { objects, failure };
 }
 
-/** An object that has not gone. */
-type Left = Pick<ObjectMeta, 'finalizers' | 'deletionGracePeriodSeconds'>;
+/** Metadata of an object that was not deleted (yet). */
+type Remaining = Pick<ObjectMeta, 'finalizers' | 'deletionGracePeriodSeconds'>;
 
-/** Thousands may be looked at again whenever one of them goes: only kinds that give time to end are read for it. */
-function leftOf({ definition }: ServedResource, entry: EncodedObject): Left {
+/** Parses only objects of kinds with grace periods, since thousands may be checked whenever one of them is deleted. */
+function remainingOf({ definition }: ServedResource, entry: EncodedObject): Remaining {
   const takesTime = definition.strategy.deletion?.graceSeconds !== undefined;
   if (takesTime && !entry.corruption) return entry.parse().metadata;
   return { finalizers: [...(entry.attributes.lifetime?.finalizers ?? [])] };
 }
 
 /**
- * Asked again, an object lets go of its dependents; one that holds none has nothing to hear twice. What nothing holds
- * is left of a deletion in two steps that a server did not live to finish.
+ * False for objects that have to be deleted (again): those that wait for dependents, which a background deletion ends, and
+ * those without finalizers, whose second step of the deletion is missing because a server was killed.
  */
-function hasBeenAsked(served: ServedResource, entry: EncodedObject): boolean {
+function isBeingDeleted(served: ServedResource, entry: EncodedObject): boolean {
   const { lifetime } = entry.attributes;
   if (!lifetime?.isDeleting) return false;
-  if (lifetime.finalizers.length === 0) return (leftOf(served, entry).deletionGracePeriodSeconds ?? 0) > 0;
+  if (lifetime.finalizers.length === 0) return (remainingOf(served, entry).deletionGracePeriodSeconds ?? 0) > 0;
   return !lifetime.finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion');
 }
 
-function remainsOf(group: string, resource: string, objects: readonly Left[]): Remains {
+function remainsOf(group: string, resource: string, objects: readonly Remaining[]): Remains {
   const finalizers = new Map<string, number>();
   for (const finalizer of objects.flatMap((object) => object.finalizers ?? [])) {
     finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);

@@ -1,4 +1,5 @@
-import { conditionsAfter, isEmpty, type Condition, type Survey } from './decide.js';
+import type { NamespaceCondition } from '../../catalog/types/core.v1.js';
+import { conditionsAfter, isEmpty, type Survey } from './decide.js';
 
 const early = '2026-01-01T00:00:00Z';
 const late = '2026-01-01T00:01:00Z';
@@ -14,7 +15,7 @@ const leases = {
   ]),
 };
 
-const told = (conditions: readonly Condition[]) =>
+const byType = (conditions: readonly NamespaceCondition[]) =>
   Object.fromEntries(conditions.map(({ type, status, message }) => [type, [status, message]]));
 const good = {
   NamespaceDeletionDiscoveryFailure: ['False', 'All resources successfully discovered'],
@@ -25,9 +26,9 @@ const good = {
 };
 
 it.each<[string, Survey, object]>([
-  ['nothing is left', nothing, {}],
+  ['nothing remains', nothing, {}],
   [
-    'objects are left, and one is held',
+    'objects with finalizers remain',
     { ...nothing, remains: [leases, configMaps] },
     {
       NamespaceContentRemaining: [
@@ -41,33 +42,33 @@ it.each<[string, Survey, object]>([
     },
   ],
   [
-    'a deletion was refused',
+    'a deletion failed',
     { ...nothing, failures: ['configmaps: no'] },
     {
       NamespaceDeletionContentFailure: ['True', 'Failed to delete all resource types, 1 remaining: configmaps: no'],
     },
   ],
   [
-    'a resource is not loaded',
+    'the cache of a resource is not loaded',
     { ...nothing, unreadable: ['widgets.example.com'] },
     {
       NamespaceDeletionDiscoveryFailure: ['True', 'Discovery failed for some groups, 1 failing: widgets.example.com'],
     },
   ],
-])('when %s', (_name, survey, want) => {
-  expect(told(conditionsAfter([], survey, early))).toEqual({ ...good, ...want });
+])('the conditions if %s', (_name, survey, want) => {
+  expect(byType(conditionsAfter([], survey, early))).toEqual({ ...good, ...want });
   expect(isEmpty(survey)).toBe(survey === nothing);
 });
 
-it('keeps the list where nothing is new, and what others wrote into it', () => {
+it('returns the same list if nothing changes, and keeps conditions of others', () => {
   const first = conditionsAfter([], nothing, early);
   expect(conditionsAfter(first, nothing, late)).toBe(first);
   const others = [{ type: 'Other', status: 'True', lastTransitionTime: early, reason: 'R', message: '' }, ...first];
   expect(conditionsAfter(others, { ...nothing, remains: [configMaps] }, late)[0]).toBe(others[0]);
 });
 
-it('moves the time on when the status turns, not when the text does', () => {
-  const timeOf = (conditions: readonly Condition[]) =>
+it('lastTransitionTime changes with the status, not with the message', () => {
+  const timeOf = (conditions: readonly NamespaceCondition[]) =>
     conditions.find(({ type }) => type === 'NamespaceContentRemaining')!.lastTransitionTime;
   const first = conditionsAfter([], { ...nothing, remains: [configMaps] }, early);
   const fewer = conditionsAfter(first, { ...nothing, remains: [{ ...configMaps, count: 1 }] }, late);

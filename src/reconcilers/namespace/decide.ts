@@ -1,59 +1,59 @@
+import type { NamespaceCondition } from '../../catalog/types/core.v1.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 
-/** What of one resource is still in the namespace after everything in it was asked to go. */
+/** Objects of one resource that remain in the namespace after all were deleted. */
 export interface Remains {
   readonly group: string;
   readonly resource: string;
   readonly count: number;
-  /** How many objects each finalizer holds. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
 export interface Survey {
-  /** Resources that could not be looked at. */
+  /** Resources whose objects could not be read. */
   readonly unreadable: readonly string[];
-  /** What went wrong where something was to be deleted. */
+  /** Errors of deletions. */
   readonly failures: readonly string[];
   readonly remains: readonly Remains[];
 }
 
-/** As it stands in status: clients, kubectl among them, wait for these and show them. */
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly lastTransitionTime: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-type Finding = Omit<Condition, 'lastTransitionTime'>;
+/** A condition without its lastTransitionTime. */
+type Finding = Omit<NamespaceCondition, 'lastTransitionTime'>;
 
 export function isEmpty({ unreadable, failures, remains }: Survey): boolean {
   return unreadable.length + failures.length + remains.length === 0;
 }
 
-/** The conditions of a namespace after a look at its contents; the same list where that tells nothing else. */
-export function conditionsAfter(before: readonly Condition[], survey: Survey, now: string): readonly Condition[] {
+/** Computes the conditions of a namespace from its remaining contents; the same list if nothing changes. */
+export function conditionsAfter(
+  before: readonly NamespaceCondition[],
+  survey: Survey,
+  now: string,
+): readonly NamespaceCondition[] {
   const findings = findingsOf(survey);
   const after = [
     ...before.map((condition) => {
       const finding = findings.find(({ type }) => type === condition.type);
-      return finding ? renewed(condition, finding, now) : condition;
+      return finding ? updated(condition, finding, now) : condition;
     }),
     ...findings
       .filter(({ type }) => !before.some((condition) => condition.type === type))
-      .map((finding) => made(finding, now)),
+      .map((finding) => conditionOf(finding, now)),
   ];
   return after.length === before.length && after.every((condition, at) => condition === before[at]) ? before : after;
 }
 
-function renewed(condition: Condition, finding: Finding, now: string): Condition {
+function updated(condition: NamespaceCondition, finding: Finding, now: string): NamespaceCondition {
   const isSame = (['status', 'reason', 'message'] as const).every((field) => condition[field] === finding[field]);
   if (isSame) return condition;
-  return made(finding, condition.status === finding.status ? condition.lastTransitionTime : now);
+  return conditionOf(finding, condition.status === finding.status ? condition.lastTransitionTime : now);
 }
 
-function made({ type, status, reason, message }: Finding, lastTransitionTime: string): Condition {
+function conditionOf(
+  { type, status, reason, message }: Finding,
+  lastTransitionTime: string | null | undefined,
+): NamespaceCondition {
   return { type, status, lastTransitionTime, reason, message };
 }
 
@@ -67,7 +67,7 @@ function findingsOf({ unreadable, failures, remains }: Survey): Finding[] {
         `Discovery failed for some groups, ${unreadable.length} failing: ${sorted(unreadable)}`,
       ],
     ),
-    // Versions are read when a group is registered, so that nothing unreadable gets here.
+    // Versions are parsed when a group is registered, so that this cannot fail.
     finding(
       'NamespaceDeletionGroupVersionParsingFailure',
       ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
@@ -84,32 +84,35 @@ function findingsOf({ unreadable, failures, remains }: Survey): Finding[] {
     finding(
       'NamespaceContentRemaining',
       ['ContentRemoved', 'All content successfully removed'],
-      remains.length > 0 && ['SomeResourcesRemain', `Some resources are remaining: ${sorted(remains.map(told))}`],
+      remains.length > 0 && [
+        'SomeResourcesRemain',
+        `Some resources are remaining: ${sorted(remains.map(remainsText))}`,
+      ],
     ),
     finding(
       'NamespaceFinalizersRemaining',
       ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
-      holders(remains).length > 0 && [
+      finalizerTexts(remains).length > 0 && [
         'SomeFinalizersRemain',
-        `Some content in the namespace has finalizers remaining: ${sorted(holders(remains))}`,
+        `Some content in the namespace has finalizers remaining: ${sorted(finalizerTexts(remains))}`,
       ],
     ),
   ];
 }
 
-type Telling = readonly [reason: string, message: string];
+type ReasonAndMessage = readonly [reason: string, message: string];
 
-function finding(type: string, good: Telling, bad: Telling | false): Finding {
+function finding(type: string, good: ReasonAndMessage, bad: ReasonAndMessage | false): Finding {
   const [reason, message] = bad || good;
   return { type, status: bad ? 'True' : 'False', reason, message };
 }
 
-/** Every resource with its group, also where that is empty: `pods. has 2 …`. */
-function told({ group, resource, count }: Remains): string {
+/** The resource has its group, even if that is empty: `pods. has 2 resource instances`. */
+function remainsText({ group, resource, count }: Remains): string {
   return `${group === '' ? `${resource}.` : qualifiedResource(group, resource)} has ${count} resource instances`;
 }
 
-function holders(remains: readonly Remains[]): string[] {
+function finalizerTexts(remains: readonly Remains[]): string[] {
   const counts = new Map<string, number>();
   for (const { finalizers } of remains) {
     for (const [finalizer, count] of finalizers) counts.set(finalizer, (counts.get(finalizer) ?? 0) + count);

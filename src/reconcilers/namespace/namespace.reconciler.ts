@@ -1,28 +1,30 @@
-import { asFields, asItems, asTexts } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Namespace } from '../../catalog/types/core.v1.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { followAll, followNames } from '../follow.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { emptyNamespace } from './contents.js';
-import { conditionsAfter, isEmpty, type Condition, type Survey } from './decide.js';
+import { conditionsAfter, isEmpty, type Survey } from './decide.js';
 
 /**
- * Writes that were admitted before the namespace was deleted may still be on their way: on other servers until their
- * caches have seen the deletion (the reference waits as long), on this one for the time of a request.
+ * Waits for writes that were admitted before the namespace was deleted: on other servers until their caches have the
+ * deletion (as long as kube-controller-manager waits), on this one for the time of a request.
  */
-const settleSharedMs = 5000;
-const settleAloneMs = 100;
-/** What goes wakes it up at once; this is for what goes unseen. */
-const lookAgainMs = 15_000;
-/** Many objects go at a time. */
+const drainSharedMs = 5000;
+const drainAloneMs = 100;
+/** Deletions of objects trigger a check at once; this is for those that were missed. */
+const recheckMs = 15_000;
+/** Collects the deletions of many objects into one check. */
 const gatherMs = 50;
 
-/** A namespace that is deleted loses its contents, and then the finalizer by which the server holds it. */
-export const namespaceReconciler: Reconciler = {
+/** Deletes the contents of a terminating namespace, then removes its finalizer in spec.finalizers. */
+export const namespaceReconciler = defineReconciler({
   name: 'namespace-controller',
+  runs: 'by default',
+  runsOn: 'leader',
+  role: 'namespace-controller',
   yieldsToUpstream: true,
-  start: (parts) => new NamespaceDeletion(parts),
-};
+  start: (dependencies) => new NamespaceDeletion(dependencies),
+});
 
 class NamespaceDeletion implements RunningReconciler {
   private readonly deleting = new Set<string>();
@@ -30,10 +32,10 @@ class NamespaceDeletion implements RunningReconciler {
   private readonly queue;
   private readonly namespaces;
 
-  constructor(private readonly parts: ReconcilerParts) {
-    const { registry, sharesStore } = parts;
+  constructor(private readonly dependencies: ReconcilerDependencies) {
+    const { registry, sharesStore } = dependencies;
     this.namespaces = registry.require('', 'v1', 'namespaces');
-    this.queue = parts.queue('namespace', (name, signal) => this.reconcile(name, signal), { workersMax: 4 });
+    this.queue = dependencies.queue('namespace', (name, signal) => this.reconcile(name, signal), { workersMax: 4 });
     const { store } = this.namespaces;
     this.ends = [
       followNames(this.namespaces, (_, name) => {
@@ -42,7 +44,7 @@ class NamespaceDeletion implements RunningReconciler {
         else if (this.deleting.has(name)) this.queue.addAfter(name, gatherMs);
         else {
           this.deleting.add(name);
-          this.queue.addAfter(name, sharesStore ? settleSharedMs : settleAloneMs);
+          this.queue.addAfter(name, sharesStore ? drainSharedMs : drainAloneMs);
         }
       }),
       followAll(registry, {
@@ -54,10 +56,10 @@ class NamespaceDeletion implements RunningReconciler {
                   const { namespace } = (current ?? previous)!.attributes;
                   if (this.deleting.has(namespace)) this.queue.addAfter(namespace, gatherMs);
                 },
-                reset: () => this.lookAtAll(),
+                reset: () => this.checkAll(),
               }
             : undefined,
-        gone: () => this.lookAtAll(),
+        gone: () => this.checkAll(),
       }),
     ];
   }
@@ -67,53 +69,51 @@ class NamespaceDeletion implements RunningReconciler {
     await this.queue.stop();
   }
 
-  private lookAtAll(): void {
+  private checkAll(): void {
     for (const name of this.deleting) this.queue.addAfter(name, gatherMs);
   }
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
-    const { registry, client } = this.parts;
-    const place = { served: this.namespaces, namespace: '', name };
-    const namespace = await client.live(place, signal);
-    if (!namespace || namespace.metadata.deletionTimestamp === undefined || !this.isOurs(namespace)) return;
+    const { registry, client } = this.dependencies;
+    const ref = { served: this.namespaces, namespace: '', name };
+    const namespace: Namespace | undefined = await client.live(ref, signal);
+    if (!namespace || namespace.metadata.deletionTimestamp === undefined || !this.hasFinalizer(namespace)) return;
     const { feed, limits } = this.namespaces.store.dependencies;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
     const survey = await emptyNamespace(registry, client, name, signal);
     await this.report(name, namespace, survey, signal);
     if (survey.failures.length > 0) throw new Error(`the contents could not be deleted: ${survey.failures.join('; ')}`);
-    if (!isEmpty(survey)) return { againInMs: Math.max(lookAgainMs, (survey.graceSecondsMax * 1000) / 2) };
-    await this.letGo(name, namespace, signal);
+    if (!isEmpty(survey)) return { againInMs: Math.max(recheckMs, (survey.graceSecondsMax * 1000) / 2) };
+    await this.removeFinalizer(name, namespace, signal);
   }
 
-  private isOurs(namespace: KubeObject): boolean {
-    return asTexts(asFields(namespace['spec'])['finalizers']).includes(this.finalizer);
+  private hasFinalizer({ spec }: Namespace): boolean {
+    return (spec?.finalizers ?? []).includes(this.finalizer);
   }
 
   private get finalizer(): string {
-    return this.parts.config.naming.serviceName;
+    return this.dependencies.config.naming.serviceName;
   }
 
-  private async report(name: string, { metadata }: KubeObject, survey: Survey, signal: AbortSignal): Promise<void> {
-    const now = objectTime(this.parts.clock.now());
-    await this.parts.client.change(
+  private async report(name: string, { metadata }: Namespace, survey: Survey, signal: AbortSignal): Promise<void> {
+    const now = objectTime(this.dependencies.clock.now());
+    await this.dependencies.client.change(
       { served: this.namespaces, namespace: '', name },
-      (current) => {
-        const status = asFields(current['status']);
-        const before = asItems(status['conditions']) as unknown as Condition[];
+      (current: Namespace) => {
+        const before = current.status?.conditions ?? [];
         const conditions = conditionsAfter(before, survey, now);
-        return conditions === before ? current : { ...current, status: { ...status, conditions } };
+        return conditions === before ? current : { ...current, status: { ...current.status, conditions } };
       },
       { subresource: 'status', preconditions: { uid: metadata.uid }, signal },
     );
   }
 
-  private async letGo(name: string, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
-    await this.parts.client.change(
+  private async removeFinalizer(name: string, { metadata }: Namespace, signal: AbortSignal): Promise<void> {
+    await this.dependencies.client.change(
       { served: this.namespaces, namespace: '', name },
-      (current) => {
-        const spec = asFields(current['spec']);
-        const finalizers = asTexts(spec['finalizers']).filter((finalizer) => finalizer !== this.finalizer);
-        return { ...current, spec: { ...spec, finalizers } };
+      (current: Namespace) => {
+        const finalizers = (current.spec?.finalizers ?? []).filter((finalizer) => finalizer !== this.finalizer);
+        return { ...current, spec: { ...current.spec, finalizers } };
       },
       { subresource: 'finalize', preconditions: { uid: metadata.uid }, signal },
     );

@@ -3,7 +3,7 @@ import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { Clock } from '../../std/clock.js';
 
 /**
- * Increases of status.used by quota during the last `settleMs`: the objects that were charged may not be stored yet.
+ * Increases of status.used by quota during the last `recentMs`: the objects that were charged may not be stored yet.
  * Unknown until quotas have been followed for that long.
  */
 export class RecentCharges {
@@ -12,7 +12,7 @@ export class RecentCharges {
 
   constructor(
     private readonly clock: Clock,
-    private readonly settleMs: number,
+    private readonly recentMs: number,
   ) {
     this.sinceMs = clock.monotonicMs();
   }
@@ -26,7 +26,7 @@ export class RecentCharges {
   }
 
   of(key: string): Amounts | 'unknown' {
-    if (this.clock.monotonicMs() - this.sinceMs < this.settleMs) return 'unknown';
+    if (this.clock.monotonicMs() - this.sinceMs < this.recentMs) return 'unknown';
     const recent = this.within(key);
     if (recent.length === 0) this.charges.delete(key);
     else this.charges.set(key, recent);
@@ -34,7 +34,7 @@ export class RecentCharges {
   }
 
   private within(key: string) {
-    const fromMs = this.clock.monotonicMs() - this.settleMs;
+    const fromMs = this.clock.monotonicMs() - this.recentMs;
     return (this.charges.get(key) ?? []).filter(({ atMs }) => atMs > fromMs);
   }
 }

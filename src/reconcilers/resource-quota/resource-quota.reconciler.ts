@@ -7,7 +7,7 @@ import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { followAll } from '../follow.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 import { decide } from './decide.js';
 import { ObjectUsages } from './object-usages.js';
@@ -17,18 +17,21 @@ import { RecentCharges } from './recent-charges.js';
  * Keeps status.hard and status.used of ResourceQuotas. Admission adds the usage of new objects; this reconciler removes
  * that of objects that were deleted or never stored.
  */
-export const resourceQuotas: Reconciler = {
+export const resourceQuotas = defineReconciler({
   name: 'resourcequota-controller',
+  runs: 'by default',
+  runsOn: 'leader',
+  role: 'resourcequota-controller',
   yieldsToUpstream: true,
-  start: (parts) => new ResourceQuotas(parts),
-};
+  start: (dependencies) => new ResourceQuotas(dependencies),
+});
 
 /** Collects changes of many objects into one count. */
 const gatherMs = 100;
 /** Time in which an object that admission has charged is stored, with a margin for a slow store. */
-const settleMs = 2_000;
+const recentMs = 2_000;
 /** Interval of full recounts, that of kube-controller-manager. */
-const lookAgainMs = 300_000;
+const recountMs = 300_000;
 /** Other requests run after each slice of a long count. */
 const sliceMs = 5;
 const workersMax = 5;
@@ -49,12 +52,12 @@ class ResourceQuotas implements RunningReconciler {
   private readonly evaluators: Evaluators;
   private readonly ends: (() => void)[];
 
-  constructor(private readonly parts: ReconcilerParts) {
-    const { registry, clock, config } = parts;
+  constructor(private readonly dependencies: ReconcilerDependencies) {
+    const { registry, clock, config } = dependencies;
     this.evaluators = new Evaluators(config.naming);
-    this.charges = new RecentCharges(clock, settleMs);
+    this.charges = new RecentCharges(clock, recentMs);
     this.quotas = registry.require('', 'v1', 'resourcequotas');
-    this.queue = parts.queue('resourcequota', (key, signal) => this.reconcile(key, signal), { workersMax });
+    this.queue = dependencies.queue('resourcequota', (key, signal) => this.reconcile(key, signal), { workersMax });
     const { cache } = this.quotas.store;
     this.ends = [
       cache.observe({
@@ -102,14 +105,15 @@ class ResourceQuotas implements RunningReconciler {
     const counts = (name: string) => evaluator.counts(name);
     this.counted.set(served, { served, usages: new ObjectUsages(evaluator), counts });
     return {
-      changed: ({ previous, current }: CacheEvent) => this.look((current ?? previous)!.attributes.namespace, counts),
+      changed: ({ previous, current }: CacheEvent) =>
+        this.checkSoon((current ?? previous)!.attributes.namespace, counts),
       reset: () => {
-        for (const namespace of this.limits.keys()) this.look(namespace, counts);
+        for (const namespace of this.limits.keys()) this.checkSoon(namespace, counts);
       },
     };
   }
 
-  private look(namespace: string, counts: (name: string) => boolean): void {
+  private checkSoon(namespace: string, counts: (name: string) => boolean): void {
     const quotas = this.limits.get(namespace);
     if (!quotas) return;
     for (const [name, limited] of quotas) {
@@ -128,17 +132,21 @@ class ResourceQuotas implements RunningReconciler {
     const { status, waits } = decide(quota, await this.count(quota, namespace), recent);
     if (status) {
       const { uid, resourceVersion } = quota.metadata;
-      await this.parts.client.change({ served: this.quotas, namespace, name }, (current) => ({ ...current, status }), {
-        subresource: 'status',
-        preconditions: { uid, resourceVersion },
-        signal,
-      });
+      await this.dependencies.client.change(
+        { served: this.quotas, namespace, name },
+        (current) => ({ ...current, status }),
+        {
+          subresource: 'status',
+          preconditions: { uid, resourceVersion },
+          signal,
+        },
+      );
     }
-    return { againInMs: waits ? settleMs : lookAgainMs };
+    return { againInMs: waits ? recentMs : recountMs };
   }
 
   private async count(quota: ResourceQuota, namespace: string): Promise<Amounts> {
-    const { clock } = this.parts;
+    const { clock } = this.dependencies;
     const limited = [...parseAmounts(quota.spec?.hard).keys()];
     const scopes = scopesOf(quota);
     const options = { nowMs: clock.now(), yieldTimer: new LoopYieldTimer(clock, sliceMs) };

@@ -1,41 +1,41 @@
+import type { LabelSelector } from '../../catalog/types/meta.v1.js';
+import type { ClusterRole, PolicyRule } from '../../catalog/types/rbac.v1.js';
 import { countValues } from '../../machinery/count-values.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import { asFields, asItems, type Fields } from '../../machinery/fields.js';
-import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
-import { labelSelectorOf, type LabelSelectorObject, type Labels } from '../../machinery/label-selector.js';
+import { labelSelectorOf, type Labels } from '../../machinery/label-selector.js';
 import { distinctValues, valueKey } from '../../machinery/value-key.js';
 import type { YieldTimer } from '../../std/yield-timer.js';
 
-/** A ClusterRole of the cache: its rules are parsed only if a selector chooses it. */
-export interface StoredRole {
+/** A cached ClusterRole, parsed only if a selector matches it. */
+export interface CachedRole {
   readonly attributes: { readonly name: string; readonly labels: Labels | undefined };
-  parse(): KubeObject;
+  parse(): ClusterRole;
 }
 
-export interface GatherLimits {
-  /** Objects, lists and scalars of the gathered rules: more than a request may send is not gathered. */
+export interface AggregationLimits {
+  /** Limit on the JSON values of the aggregated rules: that of a request. */
   readonly valuesMax: number;
   /** Lets other requests run between two selectors and between two roles. */
   readonly timer: YieldTimer;
 }
 
-/** Work of which each step is short; the caller says between two of them whether other requests run. */
+/** A generator of short steps, between which the caller may let other requests run. */
 type Steps<T> = Generator<void, T, void>;
 
-export function gathersRules(role: KubeObject): boolean {
+export function aggregatesRules(role: ClusterRole): boolean {
   return selectorsOf(role).length > 0;
 }
 
 /**
- * Returns the rules of all roles that a selector of this one chooses, in the order of selectors and then of names, each
- * rule once; undefined if they are more than the limit. A role never gathers its own rules: it could not lose one again.
+ * Returns the rules of all roles that the aggregationRule selects, ordered by selector and name, without duplicates;
+ * undefined if they exceed the limit. The role's own rules are not included, since they could then never be removed.
  */
-export async function gatherRules(
-  role: KubeObject,
-  all: readonly StoredRole[],
-  { valuesMax, timer }: GatherLimits,
-): Promise<Fields[] | undefined> {
-  const steps = gatherInSteps(role, all, valuesMax);
+export async function aggregateRules(
+  role: ClusterRole,
+  all: readonly CachedRole[],
+  { valuesMax, timer }: AggregationLimits,
+): Promise<PolicyRule[] | undefined> {
+  const steps = aggregateInSteps(role, all, valuesMax);
   let step = steps.next();
   while (!step.done) {
     if (timer.isDue()) await timer.yield();
@@ -44,23 +44,27 @@ export async function gatherRules(
   return step.value;
 }
 
-/** As gatherRules, for the few roles that every cluster begins with. */
-export function gatherRulesNow(role: KubeObject, all: readonly StoredRole[]): Fields[] {
-  const steps = gatherInSteps(role, all, Infinity);
+/** aggregateRules() without a limit and without interruption, for the few initial roles. */
+export function aggregateRulesNow(role: ClusterRole, all: readonly CachedRole[]): PolicyRule[] {
+  const steps = aggregateInSteps(role, all, Infinity);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value!;
   }
 }
 
-function* gatherInSteps(role: KubeObject, all: readonly StoredRole[], valuesMax: number): Steps<Fields[] | undefined> {
-  const rules = new Map<string, Fields>();
+function* aggregateInSteps(
+  role: ClusterRole,
+  all: readonly CachedRole[],
+  valuesMax: number,
+): Steps<PolicyRule[] | undefined> {
+  const rules = new Map<string, PolicyRule>();
   let values = 0;
-  for (const lender of yield* chooseRoles(role, all)) {
-    for (const rule of asItems(lender.parse()['rules'])) {
+  for (const source of yield* selectRoles(role, all)) {
+    for (const rule of source.parse().rules ?? []) {
       const key = valueKey(rule);
       if (rules.has(key)) continue;
-      values += countValues(rule as JsonValue, valuesMax);
+      values += countValues(rule, valuesMax);
       if (values > valuesMax) return undefined;
       rules.set(key, rule);
     }
@@ -69,29 +73,29 @@ function* gatherInSteps(role: KubeObject, all: readonly StoredRole[], valuesMax:
   return [...rules.values()];
 }
 
-/** Returns the role with these rules: the same object if it has them. */
-export function withRules(role: KubeObject, rules: readonly Fields[]): KubeObject {
-  return deepEqual(rules, asItems(role['rules'])) ? role : { ...role, rules };
+/** Returns the role with these rules; the same object if it has them already. */
+export function withRules<Role extends ClusterRole>(role: Role, rules: readonly PolicyRule[]): Role {
+  return deepEqual(rules, role.rules ?? []) ? role : { ...role, rules };
 }
 
-/** Compares each selector once, and with roles that no earlier selector has chosen. */
-function* chooseRoles(role: KubeObject, all: readonly StoredRole[]): Steps<StoredRole[]> {
-  const chosen: StoredRole[] = [];
+/** Compares each distinct selector with the roles that no earlier selector has matched. */
+function* selectRoles(role: ClusterRole, all: readonly CachedRole[]): Steps<CachedRole[]> {
+  const selected: CachedRole[] = [];
   let others = all.filter(({ attributes }) => attributes.name !== role.metadata.name).sort(byName);
   for (const object of distinctValues(selectorsOf(role))) {
     if (others.length === 0) break;
     const selector = labelSelectorOf(object);
-    const rest: StoredRole[] = [];
-    for (const other of others) (selector.matches(other.attributes.labels) ? chosen : rest).push(other);
+    const rest: CachedRole[] = [];
+    for (const other of others) (selector.matches(other.attributes.labels) ? selected : rest).push(other);
     others = rest;
     yield;
   }
-  return chosen;
+  return selected;
 }
 
-function selectorsOf(role: KubeObject): LabelSelectorObject[] {
-  return asItems(asFields(role['aggregationRule'])['clusterRoleSelectors']);
+function selectorsOf({ aggregationRule }: ClusterRole): readonly LabelSelector[] {
+  return aggregationRule?.clusterRoleSelectors ?? [];
 }
 
-const byName = ({ attributes: { name: a } }: StoredRole, { attributes: { name: b } }: StoredRole): number =>
+const byName = ({ attributes: { name: a } }: CachedRole, { attributes: { name: b } }: CachedRole): number =>
   a < b ? -1 : a > b ? 1 : 0;

@@ -1,55 +1,57 @@
+import type { ClusterRole, PolicyRule } from '../../catalog/types/rbac.v1.js';
 import { isReason } from '../../client/loopback-client.js';
-import type { Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { valueKey } from '../../machinery/value-key.js';
 import { rbacVersion } from '../../modules/rbac/rbac.resources.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { YieldTimer } from '../../std/yield-timer.js';
-import { gatherRules, gathersRules, withRules } from './decide.js';
+import { aggregateRules, aggregatesRules, withRules } from './decide.js';
 
 const name = 'clusterrole-aggregation-controller';
 
-/** Keeps the rules of ClusterRoles that are made of others as those are. */
-export const roleAggregation: Reconciler = {
+/** Keeps the rules of ClusterRoles with an aggregationRule equal to those of the roles that it selects. */
+export const roleAggregation = defineReconciler({
   name,
+  runs: 'by default',
+  runsOn: 'leader',
+  role: name,
   yieldsToUpstream: true,
   fieldManager: () => name,
-  start(parts) {
-    const { group, version } = rbacVersion(parts.config.naming);
-    const roles = parts.registry.find(group, version, 'clusterroles');
-    // --runtime-config may leave them out.
-    return roles?.type === 'stored' ? new RoleAggregation(parts, roles) : { stop: async () => undefined };
+  start(dependencies) {
+    const { group, version } = rbacVersion(dependencies.config.naming);
+    const roles = dependencies.registry.find(group, version, 'clusterroles');
+    // --runtime-config may disable the resource.
+    return roles?.type === 'stored' ? new RoleAggregation(dependencies, roles) : idle;
   },
-};
+});
 
-/** Objects with this text may gather rules: parsing each role that changes would cost more. */
-const mark = '"aggregationRule"';
+/** Only roles with this text in their JSON may aggregate: parsing every changed role would cost more. */
+const marker = '"aggregationRule"';
 
 class RoleAggregation implements RunningReconciler {
   private readonly queue;
   private readonly end: () => void;
-  /** Roles that are made of others: few, and each is looked at again when any role changes. */
-  private gathering = new Set<string>();
-  /** Roles whose rules are too many to be written: logged once, and tried again when any role changes. */
+  /** Roles with an aggregationRule: few, and each is checked when any role changes. */
+  private aggregating = new Set<string>();
+  /** Roles whose aggregated rules are too large: logged once, and tried again when any role changes. */
   private readonly tooLarge = new Set<string>();
 
   constructor(
-    private readonly parts: ReconcilerParts,
+    private readonly dependencies: ReconcilerDependencies,
     private readonly roles: ServedResource,
   ) {
-    this.queue = parts.queue('clusterrole_aggregation', (role, signal) => this.reconcile(role, signal));
+    this.queue = dependencies.queue('clusterrole_aggregation', (role, signal) => this.reconcile(role, signal));
     this.end = roles.store.cache.observe({
       changed: ({ current, previous }) => {
         const { attributes } = (current ?? previous)!;
-        if (current && !current.corruption && current.bytes.includes(mark)) this.gathering.add(attributes.name);
-        else this.gathering.delete(attributes.name);
+        if (current && !current.corruption && current.bytes.includes(marker)) this.aggregating.add(attributes.name);
+        else this.aggregating.delete(attributes.name);
         if (!current) this.tooLarge.delete(attributes.name);
         this.addAll();
       },
       reset: () => {
-        this.gathering = new Set(
-          [...this.entries()].flatMap((it) => (it.bytes.includes(mark) ? it.attributes.name : [])),
+        this.aggregating = new Set(
+          [...this.entries()].flatMap((it) => (it.bytes.includes(marker) ? it.attributes.name : [])),
         );
         this.addAll();
       },
@@ -62,7 +64,7 @@ class RoleAggregation implements RunningReconciler {
   }
 
   private addAll(): void {
-    for (const role of this.gathering) this.queue.add(role);
+    for (const role of this.aggregating) this.queue.add(role);
   }
 
   private async reconcile(role: string, signal: AbortSignal): Promise<void> {
@@ -70,42 +72,42 @@ class RoleAggregation implements RunningReconciler {
     const known = store.cache.get(store.keyOf('', role));
     if (!known || known.corruption) return;
     const found = known.parse();
-    if (!gathersRules(found)) return;
-    const rules = await this.gather(found);
-    if (!rules) return this.leaveOut(role, 'it would have more values than an object may have');
+    if (!aggregatesRules(found)) return;
+    const rules = await this.aggregate(found);
+    if (!rules) return this.noteTooLarge(role, 'it would have more values than an object may have');
     if (withRules(found, rules) !== found && !(await this.write(role, found, rules, signal))) return;
     this.tooLarge.delete(role);
   }
 
-  /** Writes the rules; a role that selects others meanwhile is gathered again. False if the rules were too large. */
-  private async write(role: string, found: KubeObject, rules: Fields[], signal: AbortSignal): Promise<boolean> {
-    const selects = valueKey(found['aggregationRule']);
-    const changed = async (current: KubeObject) => {
-      if (!gathersRules(current)) return current;
-      const isSame = valueKey(current['aggregationRule']) === selects;
-      const wanted = isSame ? rules : await this.gather(current);
+  /** Writes the rules; aggregates again if the aggregationRule has changed. Returns false if the rules are too large. */
+  private async write(role: string, found: ClusterRole, rules: PolicyRule[], signal: AbortSignal): Promise<boolean> {
+    const selectors = valueKey(found.aggregationRule);
+    const changed = async (current: ClusterRole) => {
+      if (!aggregatesRules(current)) return current;
+      const isSame = valueKey(current.aggregationRule) === selectors;
+      const wanted = isSame ? rules : await this.aggregate(current);
       return wanted ? withRules(current, wanted) : current;
     };
     try {
-      await this.parts.client.change({ served: this.roles, namespace: '', name: role }, changed, { signal });
+      await this.dependencies.client.change({ served: this.roles, namespace: '', name: role }, changed, { signal });
       return true;
     } catch (error) {
       if (!isReason(error, 'RequestEntityTooLarge')) throw error;
-      this.leaveOut(role, error.message);
+      this.noteTooLarge(role, error.message);
       return false;
     }
   }
 
-  private gather(role: KubeObject): Promise<Fields[] | undefined> {
-    const { clock, config } = this.parts;
+  private aggregate(role: ClusterRole): Promise<PolicyRule[] | undefined> {
+    const { clock, config } = this.dependencies;
     const timer = new YieldTimer(clock);
-    return gatherRules(role, [...this.entries()], { valuesMax: config.limits.requestValuesMax, timer });
+    return aggregateRules(role, [...this.entries()], { valuesMax: config.limits.requestValuesMax, timer });
   }
 
-  private leaveOut(role: string, why: string): void {
+  private noteTooLarge(role: string, why: string): void {
     if (this.tooLarge.has(role)) return;
     this.tooLarge.add(role);
-    this.parts.logger.warn(
+    this.dependencies.logger.warn(
       'the aggregated rules of a ClusterRole are too large and were not written; let its aggregationRule select fewer',
       { name: role, error: why },
     );

@@ -3,7 +3,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import type { BootObject } from '../boot/ensure-object.js';
 import type { ServerAddress } from './identity-lease.js';
 
-/** How Pods find all servers behind the server's own Service: the same whichever server writes it. */
+/** Returns Endpoints and EndpointSlice of the Service `kubernetes` with all servers, the same whichever server writes them. */
 export function serverEndpoints(naming: NamingProfile, servers: readonly ServerAddress[]): BootObject[] {
   const groups = byPort(servers);
   const discovery = naming.group('discovery');
@@ -36,7 +36,7 @@ export function serverEndpoints(naming: NamingProfile, servers: readonly ServerA
   ];
 }
 
-/** A slice has room for one set of ports: servers that listen on different ones are found by the larger part of them. */
+/** Groups servers by port, the largest group first: an EndpointSlice has one list of ports and gets this group only. */
 function byPort(servers: readonly ServerAddress[]) {
   const ports = [...new Set(servers.map(({ port }) => port))].sort((a, b) => a - b);
   const groups = ports.map((port) => ({

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
+import type { Lease } from '../../catalog/types/coordination.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asNumber, asText } from '../../machinery/fields.js';
 import { path } from '../../machinery/field-error.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { microTime } from '../election/lease-record.js';
 
-/** As long as the reference's: whoever reads leases to learn which servers there are must not miss one that is slow. */
+/** That of kube-apiserver: long enough that clients which list servers by their Leases do not miss a slow one. */
 export const leaseSeconds = 3600;
 export const renewMs = 10_000;
-/** A server that has not renewed its lease for so long gets no more connections from Pods. */
-export const silenceMsMax = 15_000;
+/** Time after the last renewal of the Lease after which the address of a server is removed from Endpoints. */
+export const renewalAgeMsMax = 15_000;
 
 export interface Identity {
   readonly hostName: string;
-  /** `10.0.0.1:6443`: where other servers and Pods reach it. */
+  /** The address for other servers and Pods: `10.0.0.1:6443`. */
   readonly address: string;
-  /** Another one for every start. */
+  /** Different for each start. */
   readonly uuid: string;
 }
 
@@ -30,12 +29,12 @@ export function leaseNameOf({ hostName, address }: Pick<Identity, 'hostName' | '
   return `apiserver-${createHash('sha256').update(`${hostName} ${address}`).digest('hex').slice(0, 26)}`;
 }
 
-/** Labels by which the leases of servers are found (KEP-1965). */
+/** Label of the identity Leases of servers (KEP-1965). */
 export function identityLabel(naming: NamingProfile): readonly [key: string, value: string] {
   return [naming.label('identity', 'apiserver'), naming.systemName('apiserver')];
 }
 
-export function identityLease(naming: NamingProfile, identity: Identity, nowMs: number): KubeObject {
+export function identityLease(naming: NamingProfile, identity: Identity, nowMs: number): Lease {
   const [key, value] = identityLabel(naming);
   const name = leaseNameOf(identity);
   return {
@@ -55,26 +54,26 @@ export function identityLease(naming: NamingProfile, identity: Identity, nowMs: 
   };
 }
 
-/** Undefined for a Lease without an address that Endpoints may hold: it is of another program, or of a misled server. */
-export function addressOf(naming: NamingProfile, lease: KubeObject): ServerAddress | undefined {
-  const text = asText(lease.metadata.annotations?.[addressAnnotation(naming)]);
+/** Returns the address in a Lease; undefined if it has none, or one that is not allowed in Endpoints. */
+export function addressOf(naming: NamingProfile, { metadata }: Lease): ServerAddress | undefined {
+  const text = metadata.annotations?.[addressAnnotation(naming)] ?? '';
   const match = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(text);
   const address = match && { ip: match[1]!, port: Number(match[2]) };
   return address && isReachable(address) ? address : undefined;
 }
 
-/** True if Endpoints may hold the address: no loopback, link-local or unspecified one. */
+/** True if the address is allowed in Endpoints: no loopback, link-local or unspecified address. */
 export function isReachable({ ip, port }: ServerAddress): boolean {
   const problems = [...validateIp(ip), ...validateReachableIp(ip, path('ip'))];
   return problems.length === 0 && port >= 1 && port <= 65_535;
 }
 
-export function renewedMs(lease: KubeObject): number {
-  return Date.parse(asText(asFields(lease['spec'])['renewTime'])) || 0;
+export function renewedMs({ spec }: Lease): number {
+  return Date.parse(spec?.renewTime ?? '') || 0;
 }
 
-export function hasExpired(lease: KubeObject, nowMs: number): boolean {
-  return renewedMs(lease) + asNumber(asFields(lease['spec'])['leaseDurationSeconds']) * 1000 < nowMs;
+export function hasExpired(lease: Lease, nowMs: number): boolean {
+  return renewedMs(lease) + (lease.spec?.leaseDurationSeconds ?? 0) * 1000 < nowMs;
 }
 
 const addressAnnotation = (naming: NamingProfile) => naming.label('peer-advertise-address');

@@ -1,8 +1,8 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { every } from '../../std/clock.js';
 import { ensureObject } from '../boot/ensure-object.js';
-import { inTime, partingMs } from '../in-time.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { inTime, lastWriteMs } from '../in-time.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { serverEndpoints } from './endpoints.js';
 import {
   addressOf,
@@ -13,31 +13,33 @@ import {
   leaseNameOf,
   renewedMs,
   renewMs,
-  silenceMsMax,
+  renewalAgeMsMax,
   type Identity,
   type ServerAddress,
 } from './identity-lease.js';
 
-/** Tells in a lease that this server is there, and writes all servers that are into the endpoints of their Service. */
-export const serverIdentity: Reconciler = {
+/** Renews the identity Lease of this server, and keeps the Endpoints of the Service `kubernetes` with all live servers. */
+export const serverIdentity = defineReconciler({
   name: 'server-identity',
-  async start(parts) {
-    const running = new ServerIdentity(parts);
+  runs: 'always',
+  runsOn: 'every server',
+  async start(dependencies) {
+    const running = new ServerIdentity(dependencies);
     await running.begin();
     return running;
   },
-};
+});
 
 class ServerIdentity implements RunningReconciler {
   private readonly leases;
   private readonly identity: Identity;
   private readonly queue;
-  /** When each lease was last seen to be renewed, by this server's own clock. */
+  /** Time by the clock of this server at which it last saw each Lease renewed. */
   private readonly seenMs = new Map<string, number>();
   private readonly ends: (() => void)[] = [];
 
-  constructor(private readonly parts: ReconcilerParts) {
-    const { config, registry, rng, server } = parts;
+  constructor(private readonly dependencies: ReconcilerDependencies) {
+    const { config, registry, rng, server } = dependencies;
     const { advertiseAddress: ip } = config.serving;
     this.leases = registry.require(config.naming.group('coordination'), 'v1', 'leases');
     this.identity = {
@@ -45,16 +47,16 @@ class ServerIdentity implements RunningReconciler {
       address: `${ip.includes(':') ? `[${ip}]` : ip}:${server.port}`,
       uuid: rng.uuid(),
     };
-    this.queue = parts.queue('server_identity', (_, signal) => this.reconcile(signal));
+    this.queue = dependencies.queue('server_identity', (_, signal) => this.reconcile(signal));
   }
 
   async begin(): Promise<void> {
-    const { clock } = this.parts;
+    const { clock } = this.dependencies;
     const { store } = this.leases;
-    const own = this.place(this.leaseName);
+    const own = this.ref(this.leaseName);
     await this.renew();
-    if (!isReachable(this.ownAddress) && writesEndpoints(this.parts)) {
-      this.parts.logger.warn(
+    if (!isReachable(this.ownAddress) && writesEndpoints(this.dependencies)) {
+      this.dependencies.logger.warn(
         'the address of this server is not allowed in Endpoints, so Pods cannot reach it; set --advertise-address',
         { address: this.ownAddress.ip },
       );
@@ -75,50 +77,53 @@ class ServerIdentity implements RunningReconciler {
       this.queue.add(ownName);
     });
     this.ends.push(ends, () => timer.cancel());
-    // By the queue, which logs a failure and tries again.
+    // Through the queue, which logs failures and retries.
     this.queue.add(ownName);
   }
 
-  /** The others go on without it; what the last one wrote stays for when it comes back. */
+  /** Removes this server from the Endpoints. The last server stays in them, for its next start. */
   async stop(): Promise<void> {
     for (const end of this.ends) end();
     await this.queue.stop();
     const others = this.aliveServers();
     try {
-      await inTime(this.parts.clock, partingMs, async (signal) => {
-        await this.parts.client.delete(this.place(this.leaseName), {}, signal);
-        await ensureEndpoints(this.parts, others);
+      await inTime(this.dependencies.clock, lastWriteMs, async (signal) => {
+        await this.dependencies.client.delete(this.ref(this.leaseName), {}, signal);
+        await ensureEndpoints(this.dependencies, others);
       });
     } catch (error) {
-      this.parts.logger.warn('could not delete the identity Lease of this server; its address stays until it expires', {
-        lease: this.leaseName,
-        error,
-      });
+      this.dependencies.logger.warn(
+        'could not delete the identity Lease of this server; its address stays until it expires',
+        {
+          lease: this.leaseName,
+          error,
+        },
+      );
     }
   }
 
   private async reconcile(signal: AbortSignal): Promise<void> {
-    const { client, clock } = this.parts;
+    const { client, clock } = this.dependencies;
     const own = this.cachedLease(this.leaseName);
-    // Somebody took it away.
+    // The Lease was deleted by others.
     if (!own) await this.renew(signal);
-    await ensureEndpoints(this.parts, [...this.aliveServers(), this.ownAddress].filter(isReachable));
+    await ensureEndpoints(this.dependencies, [...this.aliveServers(), this.ownAddress].filter(isReachable));
     for (const lease of this.serverLeases()) {
       const object = lease.parse();
       const { resourceVersion } = object.metadata;
       if (resourceVersion === undefined || !hasExpired(object, clock.now())) continue;
-      await client.delete(this.place(lease.attributes.name), { preconditions: { resourceVersion } }, signal);
+      await client.delete(this.ref(lease.attributes.name), { preconditions: { resourceVersion } }, signal);
     }
   }
 
   private async renew(signal?: AbortSignal): Promise<void> {
-    const { client, clock, config, logger } = this.parts;
+    const { client, clock, config, logger } = this.dependencies;
     const wanted = identityLease(config.naming, this.identity, clock.now());
     const { labels, annotations } = wanted.metadata;
     try {
-      const place = this.place(this.leaseName);
+      const ref = this.ref(this.leaseName);
       const renewed = await client.change(
-        place,
+        ref,
         (current) => ({
           ...current,
           metadata: {
@@ -126,26 +131,26 @@ class ServerIdentity implements RunningReconciler {
             labels: { ...current.metadata.labels, ...labels },
             annotations: { ...current.metadata.annotations, ...annotations },
           },
-          spec: wanted['spec'],
+          spec: wanted.spec,
         }),
         signal && { signal },
       );
       if (!renewed) await client.create(this.leases, wanted, signal);
     } catch (error) {
-      // The store may be away for a while; the next turn tries again.
+      // The store may be unavailable; the next renewal tries again.
       logger.warn('could not renew the identity Lease of this server; retrying', { lease: this.leaseName, error });
     }
   }
 
-  /** The others that were heard of lately. */
+  /** Returns the addresses of other servers with a recent renewal. */
   private aliveServers(): ServerAddress[] {
-    const { clock, config } = this.parts;
+    const { clock, config } = this.dependencies;
     return [...this.serverLeases()].flatMap((lease) => {
       if (lease.attributes.name === this.leaseName) return [];
       const object = lease.parse();
       const seenMs = this.seenMs.get(lease.key);
-      const silentMs = seenMs === undefined ? clock.now() - renewedMs(object) : clock.monotonicMs() - seenMs;
-      const address = silentMs <= silenceMsMax ? addressOf(config.naming, object) : undefined;
+      const renewalAgeMs = seenMs === undefined ? clock.now() - renewedMs(object) : clock.monotonicMs() - seenMs;
+      const address = renewalAgeMs <= renewalAgeMsMax ? addressOf(config.naming, object) : undefined;
       return address ? [address] : [];
     });
   }
@@ -158,7 +163,7 @@ class ServerIdentity implements RunningReconciler {
   }
 
   private isOfServer({ attributes, corruption }: EncodedObject): boolean {
-    const [key, value] = identityLabel(this.parts.config.naming);
+    const [key, value] = identityLabel(this.dependencies.config.naming);
     return !corruption && attributes.namespace === this.namespace && attributes.labels?.[key] === value;
   }
 
@@ -167,12 +172,12 @@ class ServerIdentity implements RunningReconciler {
     return store.cache.get(store.keyOf(this.namespace, name));
   }
 
-  private place(name: string) {
+  private ref(name: string) {
     return { served: this.leases, namespace: this.namespace, name };
   }
 
   private get namespace(): string {
-    return this.parts.config.naming.systemNamespace('system');
+    return this.dependencies.config.naming.systemNamespace('system');
   }
 
   private get leaseName(): string {
@@ -180,17 +185,18 @@ class ServerIdentity implements RunningReconciler {
   }
 
   private get ownAddress(): ServerAddress {
-    return { ip: this.parts.config.serving.advertiseAddress, port: this.parts.server.port };
+    return { ip: this.dependencies.config.serving.advertiseAddress, port: this.dependencies.server.port };
   }
 }
 
-/** The one name in the queue: there is one thing to look at. */
+/** The only item of the queue. */
 const ownName = 'endpoints';
 
-const writesEndpoints = ({ config }: ReconcilerParts) => config.network.endpointReconciler !== 'none';
+const writesEndpoints = ({ config }: ReconcilerDependencies) => config.network.endpointReconciler !== 'none';
 
-/** Without any server the last ones stay, for when they come back. */
-async function ensureEndpoints(parts: ReconcilerParts, servers: readonly ServerAddress[]): Promise<void> {
-  if (!writesEndpoints(parts) || servers.length === 0) return;
-  for (const object of serverEndpoints(parts.config.naming, servers)) await ensureObject(parts.registry, object);
+/** Does nothing without servers, so that the last server stays in the Endpoints. */
+async function ensureEndpoints(dependencies: ReconcilerDependencies, servers: readonly ServerAddress[]): Promise<void> {
+  if (!writesEndpoints(dependencies) || servers.length === 0) return;
+  for (const object of serverEndpoints(dependencies.config.naming, servers))
+    await ensureObject(dependencies.registry, object);
 }

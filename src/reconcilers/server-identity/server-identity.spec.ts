@@ -5,7 +5,7 @@ import { addressOf, hasExpired, identityLease, leaseNameOf } from './identity-le
 const naming = namingProfile('kubernetes');
 const identity = { hostName: 'h', address: '10.1.2.3:6443', uuid: 'u' };
 
-it('says in a lease who a server is and where', () => {
+it('the identity Lease has the address of the server in an annotation, and expires after an hour', () => {
   const lease = identityLease(naming, identity, Date.UTC(2026, 0, 1));
   expect(lease).toMatchObject({
     apiVersion: 'coordination.k8s.io/v1',
@@ -28,7 +28,7 @@ it.each([
   ['[fd00::1]:6443', { ip: 'fd00::1', port: 6443 }],
   ['', undefined],
   ['host', undefined],
-])('reads the address %j', (address, want) => {
+])('the address in the annotation %j: %j', (address, want) => {
   expect(addressOf(naming, identityLease(naming, { ...identity, address }, 0))).toEqual(want);
 });
 
@@ -43,7 +43,7 @@ it.each([
     ],
   ],
   [[], []],
-])('endpoints of %j', (servers, want) => {
+])('Endpoints and EndpointSlice of the servers %j', (servers, want) => {
   const [endpoints, slice] = serverEndpoints(naming, servers).map(({ object }) => object);
   const subsets = endpoints!['subsets'] as { addresses: { ip: string }[]; ports: { port: number }[] }[];
   expect(subsets.map(({ addresses, ports }) => [addresses.map(({ ip }) => ip), ports[0]!.port])).toEqual(want);

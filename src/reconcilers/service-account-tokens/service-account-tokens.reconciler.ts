@@ -1,49 +1,52 @@
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
+import type { Secret, ServiceAccount } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { accountNameOf, decide, filled, tokenSecretType, withoutSecret, type TokenSecretRules } from './decide.js';
 
-/** Fills the Secrets that are to hold the token of an account, and takes them away with the account. */
-export const serviceAccountTokens: Reconciler = {
+/** Fills Secrets of type service-account-token, and deletes them when their service account is deleted. */
+export const serviceAccountTokens = defineReconciler({
   name: 'serviceaccount-token-controller',
+  runs: 'by default',
+  runsOn: 'leader',
   yieldsToUpstream: true,
-  start: (parts) => new ServiceAccountTokenSecrets(parts),
-};
+  start: (dependencies) => new ServiceAccountTokenSecrets(dependencies),
+});
 
 const workersMax = 5;
 
 class ServiceAccountTokenSecrets implements RunningReconciler {
   private readonly secrets: ServedResource;
   private readonly accounts: ServedResource;
-  /** `namespace/name` of a Secret. */
+  /** Items are `namespace/name` of a Secret. */
   private readonly queue;
-  /** `namespace/secret/account`: an account that may still name a Secret that is gone. */
+  /** Items are `namespace/secret/account`: a service account that may refer to a deleted Secret. */
   private readonly references;
   private readonly ends: (() => void)[];
 
-  constructor(private readonly parts: ReconcilerParts) {
-    this.secrets = parts.registry.require('', 'v1', 'secrets');
-    this.accounts = parts.registry.require('', 'v1', 'serviceaccounts');
-    this.queue = parts.queue('serviceaccount_tokens_secret', (key, signal) => this.reconcile(key, signal), {
+  constructor(private readonly dependencies: ReconcilerDependencies) {
+    this.secrets = dependencies.registry.require('', 'v1', 'secrets');
+    this.accounts = dependencies.registry.require('', 'v1', 'serviceaccounts');
+    this.queue = dependencies.queue('serviceaccount_tokens_secret', (key, signal) => this.reconcile(key, signal), {
       workersMax,
     });
-    this.references = parts.queue('serviceaccount_tokens_service', (key, signal) => this.forget(key, signal), {
+    this.references = dependencies.queue('serviceaccount_tokens_service', (key, signal) => this.forget(key, signal), {
       workersMax,
     });
     this.ends = [
-      parts.server.rootCa.onChange(() => this.lookAtSecrets('')),
+      dependencies.server.rootCa.onChange(() => this.checkSecrets('')),
       this.secrets.store.cache.observe({
         changed: (event) => this.secretChanged(event),
-        reset: () => this.lookAtSecrets(''),
+        reset: () => this.checkSecrets(''),
       }),
       this.accounts.store.cache.observe({
         changed: ({ current, previous }) => {
           const { namespace, uid } = (current ?? previous)!.attributes;
-          if (!current || (previous && previous.attributes.uid !== uid)) this.lookAtSecrets(namespace);
+          if (!current || (previous && previous.attributes.uid !== uid)) this.checkSecrets(namespace);
         },
-        reset: () => this.lookAtSecrets(''),
+        reset: () => this.checkSecrets(''),
       }),
     ];
   }
@@ -54,51 +57,54 @@ class ServiceAccountTokenSecrets implements RunningReconciler {
   }
 
   private secretChanged({ current, previous }: CacheEvent): void {
-    if (current) return this.look(current);
+    if (current) return this.check(current);
     if (!previous || !this.holdsToken(previous)) return;
     const { namespace, name } = previous.attributes;
     this.references.add(`${namespace}/${name}/${accountNameOf(previous.parse(), this.rules.naming)}`);
   }
 
-  /** Those of a namespace, or all. */
-  private lookAtSecrets(namespace: string): void {
+  /** Queues the Secrets of a namespace, or of all namespaces for ''. */
+  private checkSecrets(namespace: string): void {
     const { store } = this.secrets;
-    for (const secret of store.cache.snapshot().range(store.scopeOf(namespace))) this.look(secret);
+    for (const secret of store.cache.snapshot().range(store.scopeOf(namespace))) this.check(secret);
   }
 
-  private look(secret: EncodedObject): void {
+  private check(secret: EncodedObject): void {
     const { namespace, name } = secret.attributes;
     if (this.holdsToken(secret)) this.queue.add(`${namespace}/${name}`);
   }
 
   private async reconcile(key: string, signal: AbortSignal): Promise<void> {
-    const { client } = this.parts;
+    const { client } = this.dependencies;
     const [namespace = '', name = ''] = key.split('/');
-    const secret = this.cached(this.secrets, namespace, name);
-    if (secret?.['type'] !== tokenSecretType(this.rules.naming)) return;
-    const { account, verdict } = await this.judge(secret, namespace, signal);
-    const place = { served: this.secrets, namespace, name };
-    // Whoever is faster changes what this was decided from.
+    const secret: Secret | undefined = this.cached(this.secrets, namespace, name);
+    if (secret?.type !== tokenSecretType(this.rules.naming)) return;
+    const { account, verdict } = await this.decide(secret, namespace, signal);
+    const ref = { served: this.secrets, namespace, name };
+    // Fails if the Secret has changed since the decision.
     const { uid, resourceVersion } = secret.metadata;
     const preconditions = { uid, resourceVersion };
-    if (verdict === 'delete') await client.delete(place, { preconditions }, signal);
+    if (verdict === 'delete') await client.delete(ref, { preconditions }, signal);
     if (!account || (verdict !== 'fill' && verdict !== 'fill with a token')) return;
     const token = verdict === 'fill' ? undefined : await this.issue(secret, account);
-    await client.change(place, (current) => filled(current, account, token, this.rules), { preconditions, signal });
+    await client.change(ref, (current: Secret) => filled(current, account, token, this.rules), {
+      preconditions,
+      signal,
+    });
   }
 
-  /** What memory says is enough to leave or fill a Secret; before one is deleted the store is asked for its account. */
-  private async judge(secret: KubeObject, namespace: string, signal: AbortSignal) {
+  /** Decides from the cache, except that the store is read for the service account before a Secret is deleted. */
+  private async decide(secret: Secret, namespace: string, signal: AbortSignal) {
     const name = accountNameOf(secret, this.rules.naming);
     const known = this.cached(this.accounts, namespace, name);
     const verdict = decide(secret, known, this.rules);
     if (verdict !== 'delete' || name === '') return { account: known, verdict };
-    const account = await this.parts.client.live({ served: this.accounts, namespace, name }, signal);
+    const account = await this.dependencies.client.live({ served: this.accounts, namespace, name }, signal);
     return { account, verdict: decide(secret, account, this.rules) };
   }
 
-  private issue(secret: KubeObject, { metadata }: KubeObject): Promise<string> {
-    return this.parts.secretTokens.issue({
+  private issue(secret: Secret, { metadata }: ServiceAccount): Promise<string> {
+    return this.dependencies.secretTokens.issue({
       namespace: metadata.namespace ?? '',
       account: { name: metadata.name ?? '', uid: metadata.uid ?? '' },
       secretName: secret.metadata.name ?? '',
@@ -107,13 +113,16 @@ class ServiceAccountTokenSecrets implements RunningReconciler {
 
   private async forget(key: string, signal: AbortSignal): Promise<void> {
     const [namespace = '', secretName = '', name = ''] = key.split('/', 3);
-    const account = this.cached(this.accounts, namespace, name);
+    const account: ServiceAccount | undefined = this.cached(this.accounts, namespace, name);
     if (!account || withoutSecret(account, secretName) === account) return;
-    // One of the same name stands there again.
+    // The Secret was created again.
     if (this.cached(this.secrets, namespace, secretName)) return;
-    const place = { served: this.accounts, namespace, name };
+    const ref = { served: this.accounts, namespace, name };
     const preconditions = { uid: account.metadata.uid };
-    await this.parts.client.change(place, (current) => withoutSecret(current, secretName), { preconditions, signal });
+    await this.dependencies.client.change(ref, (current: ServiceAccount) => withoutSecret(current, secretName), {
+      preconditions,
+      signal,
+    });
   }
 
   private cached({ store }: ServedResource, namespace: string, name: string): KubeObject | undefined {
@@ -126,8 +135,8 @@ class ServiceAccountTokenSecrets implements RunningReconciler {
   }
 
   private get rules(): TokenSecretRules {
-    const { config, server, upstream } = this.parts;
-    const keepsAuthority = upstream.isActive();
-    return { naming: config.naming, authorityPem: server.rootCa.current(), keepsAuthority };
+    const { config, server, upstream } = this.dependencies;
+    const keepsRootCa = upstream.isActive();
+    return { naming: config.naming, rootCaPem: server.rootCa.current(), keepsRootCa };
   }
 }

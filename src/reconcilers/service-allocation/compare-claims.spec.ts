@@ -12,18 +12,18 @@ const contested = (name: string, ...of: string[]) => ({ name, owners: of.map(own
 
 // prettier-ignore
 it.each<[string, Holder[], Claim[], object]>([
-  ['nothing', [], [], {}],
-  ['as it should be', [holder('a', '1', '2')], [claim('1', 'a'), claim('2', 'a')], {}],
-  ['no claim', [holder('a', '1', '2')], [claim('1', 'a')], { missing: [missing('2', 'a')] }],
-  ['no such service', [], [claim('1', 'a')], { leaked: ['1'] }],
-  ['a service that has another one', [holder('a', '2')], [claim('1', 'a'), claim('2', 'a')], { leaked: ['1'] }],
-  ['an address that is nobody else’s business', [], [claim('1', 'a', false)], {}],
-  ['an address of something that is no service', [], [claim('1', undefined, false)], {}],
-  ['two have it, one claims it', [holder('a', '1'), holder('b', '1')], [claim('1', 'b')], { contested: [contested('1', 'a', 'b')] }],
-  ['two have it, nobody claims it', [holder('a', '1'), holder('b', '1')], [], { missing: [missing('1', 'a')], contested: [contested('1', 'a', 'b')] }],
-  ['claimed for the wrong one', [holder('a', '1'), holder('b')], [claim('1', 'b')], { leaked: ['1'] }],
-  ['kept by somebody for himself', [holder('a', '1')], [claim('1', 'b', false)], { contested: [contested('1', 'a', 'b')] }],
-  ['kept by somebody for what is no service', [holder('a', '1')], [claim('1', undefined, false)], { contested: [contested('1', 'a')] }],
+  ['no Services, no claims', [], [], {}],
+  ['claims of all names', [holder('a', '1', '2')], [claim('1', 'a'), claim('2', 'a')], {}],
+  ['a name without a claim is missing', [holder('a', '1', '2')], [claim('1', 'a')], { missing: [missing('2', 'a')] }],
+  ['a claim of an unknown Service is leaked', [], [claim('1', 'a')], { leaked: ['1'] }],
+  ['a claim that its Service does not have is leaked', [holder('a', '2')], [claim('1', 'a'), claim('2', 'a')], { leaked: ['1'] }],
+  ['a claim that the server does not manage stays', [], [claim('1', 'a', false)], {}],
+  ['an unmanaged claim of no Service stays', [], [claim('1', undefined, false)], {}],
+  ['a name of two Services with a claim is contested', [holder('a', '1'), holder('b', '1')], [claim('1', 'b')], { contested: [contested('1', 'a', 'b')] }],
+  ['a name of two Services without a claim is missing and contested', [holder('a', '1'), holder('b', '1')], [], { missing: [missing('1', 'a')], contested: [contested('1', 'a', 'b')] }],
+  ['a claim of the wrong Service is leaked', [holder('a', '1'), holder('b')], [claim('1', 'b')], { leaked: ['1'] }],
+  ['an unmanaged claim of another Service is contested', [holder('a', '1')], [claim('1', 'b', false)], { contested: [contested('1', 'a', 'b')] }],
+  ['an unmanaged claim of no Service for a name in use is contested', [holder('a', '1')], [claim('1', undefined, false)], { contested: [contested('1', 'a')] }],
 ])('%s', (_what, holders, claims, want) =>
   expect(compareClaims(holders, claims)).toEqual({ missing: [], leaked: [], contested: [], ...want }),
 );

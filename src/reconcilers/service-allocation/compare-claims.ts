@@ -1,10 +1,11 @@
 import type { Owner } from '../../service-allocation/claims.js';
 
-/** That a name (an address, a node port) is taken, and by whom. */
+/** An allocated cluster IP or node port and its owner. */
 export interface Claim {
+  /** The address or the port. */
   readonly name: string;
   readonly owner: Owner | undefined;
-  /** Whether it may be removed: others make such objects for themselves. */
+  /** True if the server created the claim and may delete it; users may create IPAddresses, too. */
   readonly isManaged: boolean;
 }
 
@@ -14,23 +15,23 @@ export interface Holder {
 }
 
 export interface Findings {
-  /** Had by a service, and claimed by nobody. */
+  /** Names that a Service has without a claim. */
   readonly missing: readonly { readonly name: string; readonly owner: Owner }[];
-  /** Claimed for a service that does not have it. */
+  /** Claims of Services that do not have the name. */
   readonly leaked: readonly string[];
-  /** Had by several services, or by one while it is another's. */
+  /** Names of several Services, or of one while the claim has another owner. */
   readonly contested: readonly { readonly name: string; readonly owners: readonly Owner[] }[];
 }
 
 const keyOf = ({ namespace, name }: Owner): string => `${namespace}/${name}`;
 
 export function compareClaims(holders: Iterable<Holder>, claims: Iterable<Claim>): Findings {
-  const had = new Map<string, Owner[]>();
+  const held = new Map<string, Owner[]>();
   for (const { owner, names } of holders) {
     for (const name of names) {
-      const owners = had.get(name);
+      const owners = held.get(name);
       if (owners) owners.push(owner);
-      else had.set(name, [owner]);
+      else held.set(name, [owner]);
     }
   }
   const missing: { name: string; owner: Owner }[] = [];
@@ -39,14 +40,14 @@ export function compareClaims(holders: Iterable<Holder>, claims: Iterable<Claim>
   const claimed = new Set<string>();
   for (const { name, owner, isManaged } of claims) {
     claimed.add(name);
-    const owners = had.get(name) ?? [];
+    const owners = held.get(name) ?? [];
     const isRight = owner !== undefined && owners.some((it) => keyOf(it) === keyOf(owner));
     if (isRight) continue;
     if (isManaged) leaked.push(name);
-    // Others may keep addresses for themselves, but not those of services.
+    // Users may claim addresses, but not those of Services.
     else if (owners.length > 0) contested.push({ name, owners: [...owners, ...(owner ? [owner] : [])] });
   }
-  for (const [name, owners] of had) {
+  for (const [name, owners] of held) {
     if (owners.length > 1) contested.push({ name, owners });
     if (!claimed.has(name)) missing.push({ name, owner: owners[0]! });
   }

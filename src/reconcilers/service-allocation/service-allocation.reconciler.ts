@@ -1,50 +1,47 @@
 import { ownerOf } from '../../service-allocation/claims.js';
-import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
-import type { Reconciler } from '../reconciler.js';
+import { defineReconciler } from '../reconciler.js';
 import { ServiceRepair } from './service-repair.js';
 
-/** As often as the reference looks. */
+/** Interval of kube-apiserver's repair loops. */
 const passIntervalMs = 180_000;
-/** A claim that somebody deletes is made again soon; others may go with it. */
+/** Collects several deletions of claims into one pass. */
 const gatherMs = 1000;
 
 /**
- * Addresses and node ports are taken and given back with their services. What others do to the objects that say so, or
- * have done before this server came, is put right here.
+ * Repairs the claims of cluster IPs and node ports after changes by others, and after a start on an older store. The
+ * server itself takes and frees them together with their Service.
  */
-export function serviceAllocation(allocation: ServiceAllocation): Reconciler {
-  return {
-    name: 'service-allocation',
-    async start({ registry, clock, logger, queue: makeQueue }) {
-      const services = registry.require('', 'v1', 'services').store;
-      const repair = new ServiceRepair({ allocation, services, clock, logger });
-      const queue = makeQueue('service-allocation', async (_item, signal) => {
-        await repair.pass(signal);
-        return { againInMs: passIntervalMs };
-      });
-      const look = () => queue.addAfter('all', gatherMs);
-      const ends = [allocation.addresses.ledger].map(({ store: { cache } }) =>
-        cache.observe({
-          changed({ previous, current }) {
-            if (current || !previous || previous.corruption) return;
-            const owner = ownerOf(previous.parse());
-            // The service is gone before its claims are.
-            if (owner && services.cache.get(services.keyOf(owner.namespace, owner.name))) look();
-          },
-          reset: look,
-        }),
-      );
-      // Before the server is ready, so that nothing is given away that an older store has no claim of.
-      await repair.pass(new AbortController().signal).then(
-        () => queue.addAfter('all', passIntervalMs),
-        () => queue.add('all'),
-      );
-      return {
-        async stop() {
-          for (const end of ends) end();
-          await queue.stop();
-        },
-      };
-    },
-  };
-}
+export const serviceAllocationReconciler = defineReconciler({
+  name: 'service-allocation',
+  runs: 'always',
+  runsOn: 'every server',
+  async start({ registry, clock, logger, serviceAllocation, queue: makeQueue }) {
+    const services = registry.require('', 'v1', 'services').store;
+    const repair = new ServiceRepair({ allocation: serviceAllocation, services, clock, logger });
+    const queue = makeQueue('service-allocation', async (_item, signal) => {
+      await repair.pass(signal);
+      return { againInMs: passIntervalMs };
+    });
+    const passSoon = () => queue.addAfter('all', gatherMs);
+    const end = serviceAllocation.addresses.ledger.store.cache.observe({
+      changed({ previous, current }) {
+        if (current || !previous || previous.corruption) return;
+        const owner = ownerOf(previous.parse());
+        // A Service is deleted before its claims, so that this is not the deletion of a Service.
+        if (owner && services.cache.get(services.keyOf(owner.namespace, owner.name))) passSoon();
+      },
+      reset: passSoon,
+    });
+    // Runs before the server is ready, so that no address is allocated that an older store has no claim of.
+    await repair.pass(new AbortController().signal).then(
+      () => queue.addAfter('all', passIntervalMs),
+      () => queue.add('all'),
+    );
+    return {
+      async stop() {
+        end();
+        await queue.stop();
+      },
+    };
+  },
+});

@@ -32,7 +32,7 @@ afterEach(async () => {
   await keelson.stop();
 });
 
-/** Reads its own writes first. */
+/** Makes the passes, each after the cache has all writes. */
 async function pass(times = 1): Promise<void> {
   for (let n = 0; n < times; n++) {
     await admin.get(addresses);
@@ -40,13 +40,13 @@ async function pass(times = 1): Promise<void> {
   }
   await admin.get(addresses);
 }
-const make = async (name: string, spec: object = {}) =>
+const createService = async (name: string, spec: object = {}) =>
   (await admin.post(services, { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }], ...spec } })).body;
 const managed = {
   'ipaddress.kubernetes.io/ip-family': 'IPv4',
   'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
 };
-const taken = (name: string, labels: object, service: string) =>
+const createClaim = (name: string, labels: object, service: string) =>
   admin.post(addresses, {
     metadata: { name, labels },
     spec: { parentRef: { resource: 'services', namespace: 'default', name: service } },
@@ -55,8 +55,8 @@ const names = async () =>
   ((await admin.get(addresses)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 const ports = async () => [...(await keelson.components.serviceAllocation.nodePorts.read()).ports].map(String);
 
-it('marks what services have as taken again', async () => {
-  const { spec } = await make('s');
+it('a pass restores deleted claims of Services', async () => {
+  const { spec } = await createService('s');
   const ip = spec.clusterIP as string;
   const nodePort = spec.ports[0].nodePort as number;
   const { nodePorts } = keelson.components.serviceAllocation;
@@ -70,18 +70,17 @@ it('marks what services have as taken again', async () => {
   expect([await names(), await ports()]).toEqual([['10.0.0.1'], []]);
 });
 
-it('frees what has leaked when it was seen three times in a row', async () => {
-  await taken('10.0.0.77', managed, 'gone');
-  await taken('10.0.0.78', {}, 'gone');
+it('a pass frees leaked claims that three consecutive passes have seen, and keeps those of users', async () => {
+  await createClaim('10.0.0.77', managed, 'gone');
+  await createClaim('10.0.0.78', {}, 'gone');
   await pass(2);
   expect(await names()).toContain('10.0.0.77');
   await pass();
-  // What others keep for themselves is theirs.
   expect(await names()).toEqual(['10.0.0.1', '10.0.0.78']);
 });
 
-it('forgets a leak whose owner comes in the meantime', async () => {
-  await taken('10.0.0.77', managed, 's');
+it('a leaked claim is kept if its Service is written between two passes', async () => {
+  await createClaim('10.0.0.77', managed, 's');
   await pass(2);
   const { store } = keelson.components.registry.require('', 'v1', 'services');
   await admin.post(services, { metadata: { name: 's' }, spec: { clusterIP: 'None' } });
@@ -94,9 +93,9 @@ it('forgets a leak whose owner comes in the meantime', async () => {
   expect(await names()).toContain('10.0.0.77');
 });
 
-it('tells of an address that two services have, and leaves it to them', async () => {
-  const { spec } = await make('a');
-  await make('b');
+it('a cluster IP of two Services is logged and not changed', async () => {
+  const { spec } = await createService('a');
+  await createService('b');
   const { store } = keelson.components.registry.require('', 'v1', 'services');
   const b = (await store.storedCurrent(store.keyOf('default', 'b'), undefined)).encoded!.parse();
   const both = {
@@ -117,14 +116,14 @@ it('tells of an address that two services have, and leaves it to them', async ()
       ],
     },
   ]);
-  // The second one does not take it away from the first.
+  // The deletion of the second Service keeps the claim of the first.
   expect((await admin.delete(`${services}/b`)).code).toBe(200);
   expect(await names()).toContain(spec.clusterIP);
 });
 
-it('a service of before there were claims keeps what it has', async () => {
+it('a Service without claims, from an older store, keeps its address and port', async () => {
   const { store } = keelson.components.registry.require('', 'v1', 'services');
-  const made = await make('model');
+  const made = await createService('model');
   const old = {
     ...made,
     metadata: { name: 'old', namespace: 'default', uid: 'u' },

@@ -10,27 +10,27 @@ import type { Logger } from '../../std/logger.js';
 import { compareClaims, type Claim, type Holder } from './compare-claims.js';
 
 /**
- * Other writers of the store take an address first and write its service afterwards: what has no owner may be on its way
- * to have one. So a leak is believed only when it has been seen so many times, as the reference does.
+ * Passes in which a claim without a Service must be seen before it is removed, as in kube-apiserver: other servers write
+ * the claim first and its Service afterwards.
  */
 const leakSightingsMin = 3;
-/** Other requests have their turn after so many. */
-const servicesATurn = 500;
+/** Other requests run after this number of Services. */
+const servicesPerSlice = 500;
 
-interface Parts {
+interface Dependencies {
   readonly allocation: ServiceAllocation;
   readonly services: ResourceStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What Services have, as far as they can be read. */
+/** Cluster IPs and node ports of all readable Services. */
 interface Held {
   readonly found: readonly { readonly owner: Owner; readonly holdings: Holdings }[];
   readonly unreadable: number;
 }
 
-/** One kind of what services have. */
+/** The cluster IPs of Services and their claims. */
 interface Side {
   readonly what: string;
   readonly ledger: Ledger;
@@ -39,24 +39,25 @@ interface Side {
   readonly isManaged: (claim: EncodedObject) => boolean;
 }
 
-/** Compares what services have with what is taken for them, and puts right what can be put right. */
+/** Compares the cluster IPs and node ports of Services with their claims, and repairs the claims. */
 export class ServiceRepair {
-  /** How often each leak has been seen, one pass after the other. */
+  /** Number of consecutive passes that saw each leaked claim. */
   private sightings = new Map<string, number>();
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly dependencies: Dependencies) {}
 
   async pass(signal: AbortSignal): Promise<void> {
-    const { services, allocation } = this.parts;
+    const { services, allocation } = this.dependencies;
     const side = this.addressSide();
     if (![services.cache, side.ledger.store.cache].every(({ isReady }) => isReady)) return;
     const before = this.sightings;
     this.sightings = new Map();
     const ports = await allocation.nodePorts.read(signal);
-    // What was written before the map was read is seen: a port in the map whose Service is not is a leak, or on its way.
+    // The caches then have all that was written before the map was read: a port without a Service is leaked, or its Service
+    // is about to be written.
     const { feed, limits } = services.dependencies;
     await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, signal });
-    // All are of one moment: the feed moves them together.
+    // The snapshots are of the same revision, since the feed updates all caches together.
     const stored = services.cache.snapshot();
     const { store } = side.ledger;
     const claims = store.cache.snapshot().range(store.scopeOf(''));
@@ -70,7 +71,7 @@ export class ServiceRepair {
   }
 
   private async repairPorts(stored: StoredPorts, { found, unreadable }: Held, before: ReadonlyMap<string, number>) {
-    const { allocation, logger } = this.parts;
+    const { allocation, logger } = this.dependencies;
     const { nodePorts } = allocation;
     const holders = new Map<number, Owner[]>();
     for (const { owner, holdings } of found) {
@@ -83,7 +84,7 @@ export class ServiceRepair {
     const missing = [...holders.keys()].filter((port) => nodePorts.includes(port) && !stored.ports.has(port));
     const leaked: number[] = [];
     for (const port of stored.ports) {
-      // A Service that cannot be read may have it.
+      // A Service that cannot be read may have the port.
       if (holders.has(port) || unreadable > 0) continue;
       const sighting = (before.get(`nodePort/${port}`) ?? 0) + 1;
       if (sighting < leakSightingsMin) this.sightings.set(`nodePort/${port}`, sighting);
@@ -110,7 +111,7 @@ export class ServiceRepair {
     serviceOf: (owner: Owner) => EncodedObject | undefined,
     { before, signal }: { readonly before: ReadonlyMap<string, number>; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { allocation, logger } = this.parts;
+    const { allocation, logger } = this.dependencies;
     const { what, ledger } = side;
     const holders = held.map(({ owner, holdings }): Holder => ({ owner, names: side.namesIn(holdings) }));
     const findings = compareClaims(
@@ -148,15 +149,15 @@ export class ServiceRepair {
       }
       const { namespace, name } = entry.attributes;
       found.push({ owner: { namespace, name }, holdings: holdingsOf(entry.parse()) });
-      if (found.length % servicesATurn !== 0) continue;
-      await new Promise<void>((resolve) => this.parts.clock.after(0, resolve));
+      if (found.length % servicesPerSlice !== 0) continue;
+      await new Promise<void>((resolve) => this.dependencies.clock.after(0, resolve));
       signal.throwIfAborted();
     }
     return { found, unreadable };
   }
 
   private addressSide(): Side {
-    const { allocation } = this.parts;
+    const { allocation } = this.dependencies;
     return {
       what: 'address',
       ledger: allocation.addresses.ledger,

@@ -1,22 +1,22 @@
+import type { Condition } from '../../catalog/types/meta.v1.js';
+import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asItems, asText, asTexts, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { AddressRange } from '../../service-allocation/address-range.js';
 
 export const finalizerOf = (naming: NamingProfile): string => `${naming.group('networking')}/service-cidr-finalizer`;
 
-/** What others see of a range: whether addresses are taken from it. */
-export type Standing = 'ready' | 'inUse' | 'free';
+/** `ready`: addresses are allocated from it. `inUse`: being deleted, with allocated addresses. `free`: without them. */
+export type RangeState = 'ready' | 'inUse' | 'free';
 
-export const rangesOf = (serviceCidr: KubeObject): AddressRange[] =>
-  asTexts(asFields(serviceCidr['spec'])['cidrs']).map((cidr) => new AddressRange(cidr));
+export const rangesOf = ({ spec }: ServiceCIDR): AddressRange[] =>
+  (spec?.cidrs ?? []).map((cidr) => new AddressRange(cidr));
 
-/** A range that is deleted stays for as long as addresses are taken that lie in no other one. */
-export function standingOf(
-  serviceCidr: KubeObject,
-  others: readonly KubeObject[],
+/** A deleted ServiceCIDR is in use while it has allocated addresses that no other one contains. */
+export function stateOf(
+  serviceCidr: ServiceCIDR,
+  others: readonly ServiceCIDR[],
   addresses: Iterable<string>,
-): Standing {
+): RangeState {
   if (serviceCidr.metadata.deletionTimestamp === undefined) return 'ready';
   const own = rangesOf(serviceCidr);
   const rest = others.filter(({ metadata }) => metadata.deletionTimestamp === undefined).flatMap(rangesOf);
@@ -25,17 +25,17 @@ export function standingOf(
   return 'free';
 }
 
-/** The conditions with what is true of the range; the same array when that is so already. */
+/** Sets the condition Ready; returns the same list if it need not change. */
 export function conditionsAfter(
-  serviceCidr: KubeObject,
-  standing: Standing,
+  { status: before }: ServiceCIDR,
+  state: RangeState,
   naming: NamingProfile,
   now: string,
-): Fields[] {
-  const conditions = asItems(asFields(serviceCidr['status'])['conditions']);
+): readonly Condition[] {
+  const conditions = before?.conditions ?? [];
   const name = naming.serviceName;
   const wanted =
-    standing === 'ready'
+    state === 'ready'
       ? { status: 'True', reason: '', message: `${name[0]!.toUpperCase()}${name.slice(1)} Service CIDR is ready` }
       : {
           status: 'False',
@@ -43,7 +43,7 @@ export function conditionsAfter(
           message: 'addresses of it are in use; delete what has them, or make another range that they lie in',
         };
   const known = conditions.find(({ type }) => type === 'Ready');
-  if (known?.['status'] === wanted.status && asText(known['reason']) === wanted.reason) return conditions;
+  if (known?.status === wanted.status && (known.reason ?? '') === wanted.reason) return conditions;
   const { status, reason, message } = wanted;
   const others = conditions.filter(({ type }) => type !== 'Ready');
   return [...others, { type: 'Ready', status, lastTransitionTime: now, reason, message }];

@@ -1,31 +1,32 @@
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { ensureServiceCidr } from '../boot/service-cidr-object.js';
+import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { conditionsAfter, finalizerOf, standingOf } from './decide.js';
+import { conditionsAfter, finalizerOf, stateOf } from './decide.js';
 
-/** Until the caches of other servers have seen that no more is to be taken from a range (the reference waits as long). */
-const settleSharedMs = 10_000;
-/** On this server, for the time of a request. */
-const settleAloneMs = 100;
+/** Time until the caches of other servers have the deletion of a range: as long as kube-controller-manager waits. */
+const drainSharedMs = 10_000;
+/** The same without other servers: the time of a request. */
+const drainAloneMs = 100;
 const gatherMs = 100;
 
-/** Ranges that users add are made ready for services, and go when nothing is taken from them any more. */
-export const serviceCidrReconciler: Reconciler = {
+/** Keeps the condition Ready of ServiceCIDRs, and removes their finalizer when no allocated address needs them. */
+export const serviceCidrReconciler = defineReconciler({
   name: 'service-cidr-controller',
+  runs: 'by default',
+  runsOn: 'leader',
+  role: 'service-cidrs-controller',
   yieldsToUpstream: true,
-  start(parts) {
-    const group = parts.config.naming.group('networking');
-    const ranges = parts.registry.find(group, 'v1', 'servicecidrs');
-    const addresses = parts.registry.find(group, 'v1', 'ipaddresses');
-    // --runtime-config may leave them out.
-    if (ranges?.type !== 'stored' || addresses?.type !== 'stored') return { stop: async () => undefined };
-    return new ServiceCidrs(parts, ranges, addresses);
+  start(dependencies) {
+    const group = dependencies.config.naming.group('networking');
+    const ranges = findStored(dependencies.registry, group, 'v1', 'servicecidrs');
+    const addresses = findStored(dependencies.registry, group, 'v1', 'ipaddresses');
+    return ranges && addresses ? new ServiceCidrs(dependencies, ranges, addresses) : idle;
   },
-};
+});
 
 class ServiceCidrs implements RunningReconciler {
   private readonly queue;
@@ -33,11 +34,11 @@ class ServiceCidrs implements RunningReconciler {
   private readonly deleting = new Set<string>();
 
   constructor(
-    private readonly parts: ReconcilerParts,
+    private readonly dependencies: ReconcilerDependencies,
     private readonly ranges: ServedResource,
     private readonly addresses: ServedResource,
   ) {
-    this.queue = parts.queue('service-cidr', (name, signal) => this.reconcile(name, signal));
+    this.queue = dependencies.queue('service-cidr', (name, signal) => this.reconcile(name, signal));
     this.ends = [
       followNames(ranges, (_, name) => {
         const { store } = ranges;
@@ -45,13 +46,13 @@ class ServiceCidrs implements RunningReconciler {
         if (!isDeleting) this.deleting.delete(name);
         else if (!this.deleting.has(name)) {
           this.deleting.add(name);
-          this.queue.addAfter(name, parts.sharesStore ? settleSharedMs : settleAloneMs);
+          this.queue.addAfter(name, dependencies.sharesStore ? drainSharedMs : drainAloneMs);
           return;
         }
         this.queue.addAfter(name, isDeleting ? gatherMs : 0);
-        this.lookAtDeleting();
+        this.checkDeleting();
       }),
-      followNames(addresses, () => this.lookAtDeleting()),
+      followNames(addresses, () => this.checkDeleting()),
     ];
   }
 
@@ -60,18 +61,18 @@ class ServiceCidrs implements RunningReconciler {
     await this.queue.stop();
   }
 
-  private lookAtDeleting(): void {
+  private checkDeleting(): void {
     for (const name of this.deleting) this.queue.addAfter(name, gatherMs);
   }
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void> {
-    const { client, config, clock } = this.parts;
+    const { client, config, clock } = this.dependencies;
     const { naming } = config;
-    const place = { served: this.ranges, namespace: '', name };
-    const current = await client.live(place, signal);
+    const ref = { served: this.ranges, namespace: '', name };
+    const current: ServiceCIDR | undefined = await client.live(ref, signal);
     if (!current) {
-      // The first one comes back, as at a start.
-      if (name === naming.serviceName) await ensureServiceCidr(this.parts);
+      // The initial one is created again, as at a start.
+      if (name === naming.serviceName) await ensureServiceCidr(this.dependencies);
       return;
     }
     const finalizer = finalizerOf(naming);
@@ -83,30 +84,30 @@ class ServiceCidrs implements RunningReconciler {
       await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
     }
     const preconditions = { uid: current.metadata.uid };
-    const standing = standingOf(current, this.others(name), this.taken());
-    if (!isHeld || standing === 'free') {
+    const state = stateOf(current, this.others(name), this.allocated());
+    if (!isHeld || state === 'free') {
       const finalizers = (current.metadata.finalizers ?? []).filter((it) => it !== finalizer);
-      if (standing !== 'free') finalizers.push(finalizer);
-      const change = (it: KubeObject) => ({ ...it, metadata: { ...it.metadata, finalizers } });
-      await client.change(place, change, { preconditions, signal });
-      if (standing === 'free') return;
+      if (state !== 'free') finalizers.push(finalizer);
+      const change = (range: ServiceCIDR) => ({ ...range, metadata: { ...range.metadata, finalizers } });
+      await client.change(ref, change, { preconditions, signal });
+      if (state === 'free') return;
     }
     const now = objectTime(clock.now());
-    const change = (it: KubeObject) => {
-      const conditions = conditionsAfter(it, standing, naming, now);
-      return { ...it, status: { ...asFields(it['status']), conditions } };
+    const change = (range: ServiceCIDR) => {
+      const conditions = conditionsAfter(range, state, naming, now);
+      return { ...range, status: { ...range.status, conditions } };
     };
-    await client.change(place, change, { subresource: 'status', preconditions, signal });
+    await client.change(ref, change, { subresource: 'status', preconditions, signal });
   }
 
-  private others(name: string): KubeObject[] {
+  private others(name: string): ServiceCIDR[] {
     const { store } = this.ranges;
     return [...store.cache.snapshot().range(store.scopeOf(''))]
       .filter((entry) => !entry.corruption && entry.attributes.name !== name)
       .map((entry) => entry.parse());
   }
 
-  private *taken(): Iterable<string> {
+  private *allocated(): Iterable<string> {
     const { store } = this.addresses;
     for (const { attributes } of store.cache.snapshot().range(store.scopeOf(''))) yield attributes.name;
   }

@@ -22,7 +22,7 @@ const readiness = async (name: string) => {
   return conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`.trim()).join();
 };
 
-/** Follows the range until it stands so. */
+/** Waits until the ServiceCIDR has the condition. */
 async function becomes(name: string, want: string): Promise<void> {
   const { body } = await admin.get(ranges);
   const watch = await admin.watch(
@@ -34,29 +34,29 @@ async function becomes(name: string, want: string): Promise<void> {
     watch.close();
   }
 }
-const make = async (name: string) => {
+const createService = async (name: string) => {
   const { code, body } = await admin.post(services, { metadata: { name }, spec: { ports: [{ port: 80 }] } });
   return code === 201 ? (body.spec.clusterIP as string) : code;
 };
 
-it('a range that is added has addresses for services, and goes when nobody has one any more', async () => {
+it('an added ServiceCIDR serves addresses, and is deleted after its last address is freed', async () => {
   expect(await readiness('kubernetes')).toBe('Ready=True');
-  const first = await Promise.all(Array.from({ length: 5 }, (_, index) => make(`s${index}`)));
+  const first = await Promise.all(Array.from({ length: 5 }, (_, index) => createService(`s${index}`)));
   expect(first.every((ip) => String(ip).startsWith('10.0.0.'))).toBe(true);
-  expect(await make('more')).toBe(500);
+  expect(await createService('more')).toBe(500);
 
   await admin.post(ranges, { metadata: { name: 'second' }, spec: { cidrs: ['10.1.0.0/24'] } });
   await becomes('second', 'Ready=True');
-  expect(await make('more')).toMatch(/^10\.1\.0\./);
+  expect(await createService('more')).toMatch(/^10\.1\.0\./);
 
   expect((await admin.delete(`${ranges}/second`)).code).toBe(200);
-  expect(await make('late')).toBe(500);
+  expect(await createService('late')).toBe(500);
   await becomes('second', 'Ready=False Terminating');
   await admin.delete(`${services}/more`);
   await becomes('second', 'gone');
 }, 20_000);
 
-it('the first range comes back when it is deleted', async () => {
+it('the initial ServiceCIDR is created again when it is deleted', async () => {
   await admin.post(ranges, { metadata: { name: 'wide' }, spec: { cidrs: ['10.0.0.0/24'] } });
   await becomes('wide', 'Ready=True');
   const { body } = await admin.get(`${ranges}/kubernetes`);
@@ -70,7 +70,7 @@ it('the first range comes back when it is deleted', async () => {
   await becomes('kubernetes', 'Ready=True');
 }, 20_000);
 
-it('a range is not taken from before it is ready, and not after it was said to go', async () => {
+it('no address is allocated from a ServiceCIDR that is not ready', async () => {
   await keelson.stop();
   keelson = await startKeelson({ reconciles: false, config: { network: { serviceClusterIpRanges: ['10.0.0.0/29'] } } });
   admin.close();

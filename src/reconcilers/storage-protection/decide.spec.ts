@@ -21,14 +21,19 @@ const shutDown = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePerio
 
 it.each<[string, KubeObject, KubeObject, boolean]>([
   ['on a node', pod({ nodeName: 'n', ...named }), claim(), true],
-  ['on no node', pod(named), claim(), false],
+  ['that is not scheduled', pod(named), claim(), false],
   ['that has ended', pod({ nodeName: 'n', ...named }, {}, { phase: 'Succeeded' }), claim(), true],
   ['that is being deleted', pod({ nodeName: 'n', ...named }, shutDown), claim(), true],
   ['with other claims', pod({ nodeName: 'n', volumes: [{ name: 'v', emptyDir: {} }] }), claim(), false],
   ['without volumes', pod({ nodeName: 'n' }), claim(), false],
   ['with the claim of its ephemeral volume', pod({ nodeName: 'n', ...ephemeral }), ownedBy('pod-uid'), true],
   ['with an ephemeral volume of that name, of another Pod', pod({ nodeName: 'n', ...ephemeral }), ownedBy('x'), false],
-  ['that the kubelet has ended', pod({ nodeName: 'n', ...ephemeral }, shutDown), ownedBy('pod-uid'), false],
+  [
+    'with an ephemeral volume, terminated by the kubelet,',
+    pod({ nodeName: 'n', ...ephemeral }, shutDown),
+    ownedBy('pod-uid'),
+    false,
+  ],
 ])('a Pod %s uses the claim: %#', (_what, given, of, want) => expect(usesClaim(given, of)).toBe(want));
 
 it.each([
@@ -42,7 +47,7 @@ it.each([
   ),
 );
 
-it('a claim uses the attributes classes that it has, had and is to have', () =>
+it('a claim uses its wanted, current and target VolumeAttributesClass', () =>
   expect(
     attributesClassesOf({
       ...claim(),

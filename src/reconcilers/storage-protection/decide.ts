@@ -1,45 +1,38 @@
-import { asFields, asItems, asText, valueAt } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../catalog/types/core.v1.js';
 
 /**
  * Names of the PersistentVolumeClaims that a Pod uses. A Pod that is on no node uses none: the kubelet starts no Pod
  * whose claim is being deleted. A Pod that has ended still counts until it is deleted.
  */
-export function claimsOf(pod: KubeObject): string[] {
-  const spec = asFields(pod['spec']);
-  if (asText(spec['nodeName']) === '') return [];
-  const isShutDown = pod.metadata.deletionTimestamp !== undefined && pod.metadata.deletionGracePeriodSeconds === 0;
-  return asItems(spec['volumes']).flatMap((volume) => {
-    const claim = asText(asFields(volume['persistentVolumeClaim'])['claimName']);
-    if (claim !== '') return [claim];
-    return volume['ephemeral'] && !isShutDown ? [ephemeralClaimName(pod, asText(volume['name']))] : [];
+export function claimsOf({ metadata, spec = {} }: Pod): string[] {
+  if (!spec.nodeName) return [];
+  const isShutDown = metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
+  return (spec.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim?.claimName) return [persistentVolumeClaim.claimName];
+    // The claim of an ephemeral volume has the name of its Pod and of the volume.
+    return ephemeral && !isShutDown ? [`${metadata.name}-${name}`] : [];
   });
 }
 
 /** True if the Pod uses the claim. An ephemeral volume uses only the claim that was created for its own Pod. */
-export function usesClaim(pod: KubeObject, claim: KubeObject): boolean {
-  const name = claim.metadata.name!;
-  const named = asItems(asFields(pod['spec'])['volumes']).some(
-    (volume) => asText(asFields(volume['persistentVolumeClaim'])['claimName']) === name,
-  );
+export function usesClaim(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
+  const name = metadata.name!;
   if (!claimsOf(pod).includes(name)) return false;
-  const controller = claim.metadata.ownerReferences?.find((owner) => owner.controller === true);
-  return named || controller?.uid === pod.metadata.uid;
+  const isNamed = (pod.spec?.volumes ?? []).some((volume) => volume.persistentVolumeClaim?.claimName === name);
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+  return isNamed || controller?.uid === pod.metadata.uid;
 }
 
-export function isBound(volume: KubeObject): boolean {
-  return asFields(volume['status'])['phase'] === 'Bound';
+export function isBound({ status }: PersistentVolume): boolean {
+  return status?.phase === 'Bound';
 }
 
 /** Names of the VolumeAttributesClasses that a PersistentVolume or a PersistentVolumeClaim has, or is changing to. */
-export function attributesClassesOf(object: KubeObject): string[] {
+export function attributesClassesOf(object: PersistentVolume | PersistentVolumeClaim): string[] {
+  const { spec, status = {} }: PersistentVolumeClaim = object;
   return [
-    ['spec', 'volumeAttributesClassName'],
-    ['status', 'currentVolumeAttributesClassName'],
-    ['status', 'modifyVolumeStatus', 'targetVolumeAttributesClassName'],
-  ]
-    .map((path) => asText(valueAt(object, path)))
-    .filter((name) => name !== '');
+    spec?.volumeAttributesClassName,
+    status.currentVolumeAttributesClassName,
+    status.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].flatMap((name) => name || []);
 }
-
-const ephemeralClaimName = (pod: KubeObject, volume: string) => `${pod.metadata.name}-${volume}`;

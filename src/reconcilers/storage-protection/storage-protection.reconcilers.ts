@@ -1,64 +1,71 @@
 import { findStored } from '../find-stored.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { attributesClassesOf, claimsOf, isBound, usesClaim } from './decide.js';
 import { InUseProtection, type Protection } from './in-use-protection.js';
 
-/** Admission adds the finalizers: StorageObjectInUseProtection. */
+/** The admission plug-in StorageObjectInUseProtection adds the finalizers. */
 
-export const claimProtection: Reconciler = {
+export const claimProtection = defineReconciler({
   name: 'persistentvolumeclaim-protection-controller',
+  runs: 'by default',
+  runsOn: 'leader',
   yieldsToUpstream: true,
-  account: 'pvc-protection-controller',
-  start: (parts) =>
-    protect(parts, ({ registry, config }) => ({
+  role: 'pvc-protection-controller',
+  start: (dependencies) =>
+    protect(dependencies, ({ registry, config }) => ({
       queueName: 'pvcprotection',
       finalizer: config.naming.label('pvc-protection'),
-      held: registry.require('', 'v1', 'persistentvolumeclaims'),
+      target: registry.require('', 'v1', 'persistentvolumeclaims'),
       users: [registry.require('', 'v1', 'pods')],
       namesUsedBy: claimsOf,
       uses: usesClaim,
     })),
-};
+});
 
-export const volumeProtection: Reconciler = {
+export const volumeProtection = defineReconciler({
   name: 'persistentvolume-protection-controller',
+  runs: 'by default',
+  runsOn: 'leader',
   yieldsToUpstream: true,
-  account: 'pv-protection-controller',
-  start: (parts) =>
-    protect(parts, ({ registry, config }) => ({
+  role: 'pv-protection-controller',
+  start: (dependencies) =>
+    protect(dependencies, ({ registry, config }) => ({
       queueName: 'pvprotection',
       finalizer: config.naming.label('pv-protection'),
-      held: registry.require('', 'v1', 'persistentvolumes'),
+      target: registry.require('', 'v1', 'persistentvolumes'),
       isBusy: isBound,
       users: [],
       namesUsedBy: () => [],
       uses: () => false,
     })),
-};
+});
 
-export const attributesClassProtection: Reconciler = {
+export const attributesClassProtection = defineReconciler({
   name: 'volumeattributesclass-protection-controller',
+  runs: 'by default',
+  runsOn: 'leader',
+  role: 'volumeattributesclass-protection-controller',
   yieldsToUpstream: true,
-  start: (parts) =>
-    protect(parts, ({ registry, config }) => {
-      const held = findStored(registry, config.naming.group('storage'), 'v1', 'volumeattributesclasses');
+  start: (dependencies) =>
+    protect(dependencies, ({ registry, config }) => {
+      const target = findStored(registry, config.naming.group('storage'), 'v1', 'volumeattributesclasses');
       return (
-        held && {
+        target && {
           queueName: 'vacprotection',
           finalizer: config.naming.label('vac-protection'),
-          held,
+          target,
           users: ['persistentvolumeclaims', 'persistentvolumes'].map((name) => registry.require('', 'v1', name)),
           namesUsedBy: attributesClassesOf,
           uses: () => true,
         }
       );
     }),
-};
+});
 
 function protect(
-  parts: ReconcilerParts,
-  protectionOf: (parts: ReconcilerParts) => Protection | undefined,
+  dependencies: ReconcilerDependencies,
+  protectionOf: (dependencies: ReconcilerDependencies) => Protection | undefined,
 ): RunningReconciler {
-  const protection = protectionOf(parts);
-  return protection ? new InUseProtection(parts, protection) : { stop: async () => undefined };
+  const protection = protectionOf(dependencies);
+  return protection ? new InUseProtection(dependencies, protection) : idle;
 }

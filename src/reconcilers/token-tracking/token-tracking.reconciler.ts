@@ -1,11 +1,13 @@
 import { ensureObject } from '../boot/ensure-object.js';
 import { tokenTracking } from '../boot/token-tracking-object.js';
 import { followNames } from '../follow.js';
-import type { Reconciler } from '../reconciler.js';
+import { defineReconciler } from '../reconciler.js';
 
-/** Keeps the day that a start noted: made again when somebody takes it away, or writes what is no day. */
-export const tokenTrackingDay: Reconciler = {
+/** Keeps the ConfigMap with the start of token tracking: writes it again if it is deleted or its day is invalid. */
+export const tokenTrackingDay = defineReconciler({
   name: 'legacy-service-account-token-tracking',
+  runs: 'always',
+  runsOn: 'every server',
   start({ config, registry, clock, queue: makeQueue }) {
     const configMaps = registry.require('', 'v1', 'configmaps');
     const wanted = () => tokenTracking(config, clock.now());
@@ -21,4 +23,4 @@ export const tokenTrackingDay: Reconciler = {
       },
     };
   },
-};
+});

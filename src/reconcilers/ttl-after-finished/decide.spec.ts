@@ -9,15 +9,39 @@ const ended = (type: string, more: object = {}) => ({
 });
 
 it.each<[string, object, object, object, number | undefined]>([
-  ['is complete', { ttlSecondsAfterFinished: 60 }, ended('Complete'), {}, Date.parse(at) + 60_000],
-  ['has failed', { ttlSecondsAfterFinished: 0 }, ended('Failed'), {}, Date.parse(at)],
-  ['has no time to live', {}, ended('Complete'), {}, undefined],
-  ['has not finished', { ttlSecondsAfterFinished: 0 }, {}, {}, undefined],
-  ['is to complete', { ttlSecondsAfterFinished: 0 }, ended('SuccessCriteriaMet'), {}, undefined],
-  ['is not complete', { ttlSecondsAfterFinished: 0 }, ended('Complete', { status: 'False' }), {}, undefined],
-  ['ended at no time', { ttlSecondsAfterFinished: 0 }, ended('Complete', { lastTransitionTime: null }), {}, undefined],
-  ['is being deleted', { ttlSecondsAfterFinished: 0 }, ended('Complete'), { deletionTimestamp: at }, undefined],
-])('a Job that %s', (_what, spec, status, metadata, want) =>
+  [
+    'is Complete: after its time to live',
+    { ttlSecondsAfterFinished: 60 },
+    ended('Complete'),
+    {},
+    Date.parse(at) + 60_000,
+  ],
+  ['is Failed: after its time to live', { ttlSecondsAfterFinished: 0 }, ended('Failed'), {}, Date.parse(at)],
+  ['has no time to live: never', {}, ended('Complete'), {}, undefined],
+  ['has not finished: never', { ttlSecondsAfterFinished: 0 }, {}, {}, undefined],
+  [
+    'met its success criteria and has not finished: never',
+    { ttlSecondsAfterFinished: 0 },
+    ended('SuccessCriteriaMet'),
+    {},
+    undefined,
+  ],
+  [
+    'has the condition Complete with status False: never',
+    { ttlSecondsAfterFinished: 0 },
+    ended('Complete', { status: 'False' }),
+    {},
+    undefined,
+  ],
+  [
+    'has no lastTransitionTime: never',
+    { ttlSecondsAfterFinished: 0 },
+    ended('Complete', { lastTransitionTime: null }),
+    {},
+    undefined,
+  ],
+  ['is being deleted: never', { ttlSecondsAfterFinished: 0 }, ended('Complete'), { deletionTimestamp: at }, undefined],
+])('deletion of a Job that %s', (_what, spec, status, metadata, want) =>
   expect(
     deletionTimeMs({ kind: 'Job', apiVersion: 'batch/v1', metadata: { name: 'j', ...metadata }, spec, status }),
   ).toBe(want),

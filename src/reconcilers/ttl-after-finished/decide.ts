@@ -1,15 +1,14 @@
-import { asFields, asItems, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Job } from '../../catalog/types/batch.v1.js';
 
 const finals = ['Complete', 'Failed'];
 
 /** The time at which a finished Job is to be deleted; undefined for a Job that stays. */
-export function deletionTimeMs(job: KubeObject): number | undefined {
-  const { ttlSecondsAfterFinished: seconds } = asFields(job['spec']);
-  if (typeof seconds !== 'number' || job.metadata.deletionTimestamp !== undefined) return undefined;
-  const finished = asItems(asFields(job['status'])['conditions']).find(
-    ({ type, status }) => finals.includes(asText(type)) && status === 'True',
+export function deletionTimeMs({ metadata, spec, status }: Job): number | undefined {
+  const seconds = spec?.ttlSecondsAfterFinished;
+  if (seconds === undefined || metadata.deletionTimestamp !== undefined) return undefined;
+  const finished = (status?.conditions ?? []).find(
+    (condition) => finals.includes(condition.type ?? '') && condition.status === 'True',
   );
-  const finishedMs = Date.parse(asText(finished?.['lastTransitionTime']));
+  const finishedMs = Date.parse(finished?.lastTransitionTime ?? '');
   return Number.isNaN(finishedMs) ? undefined : finishedMs + seconds * 1000;
 }

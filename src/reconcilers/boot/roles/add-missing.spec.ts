@@ -1,7 +1,6 @@
-import type { KubeObject } from '../../../machinery/kube-object.js';
-import { givesAnother, putRight } from './add-missing.js';
+import { addMissing, hasOtherRole, type RbacObject } from './add-missing.js';
 
-const object = (fields: object, metadata: object = {}): KubeObject => ({
+const object = (fields: object, metadata: object = {}): RbacObject => ({
   kind: 'ClusterRole',
   apiVersion: 'rbac.authorization.k8s.io/v1',
   metadata: { name: 'r', ...metadata },
@@ -16,47 +15,51 @@ const role = (...rules: object[]) => object({ rules });
 const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name });
 const roleRef = { kind: 'ClusterRole', apiGroup: 'rbac.authorization.k8s.io', name: 'r' };
 const binding = (...subjects: object[]) => object({ roleRef, ...(subjects.length > 0 && { subjects }) });
-const gathering = (labels: string[], ...rules: object[]) => {
+const aggregating = (labels: string[], ...rules: object[]) => {
   const clusterRoleSelectors = labels.map((label) => ({ matchLabels: { [label]: 'true' } }));
   return object({ aggregationRule: { clusterRoleSelectors }, rules });
 };
 
 const [pods, nodes] = [rule('get,list', 'pods'), rule('get', 'nodes')];
 
-it.each<[what: string, current: KubeObject, wanted: KubeObject, want: KubeObject]>([
-  ['a rule that is missing', role(pods), role(nodes, pods), role(pods, nodes)],
-  ['all rules of a role that has none', object({ rules: null }), role(pods), role(pods)],
-  ['a rule that is there in part', role(rule('get', 'pods')), role(pods), role(rule('get', 'pods'), pods)],
-  ['a subject that is missing', binding(user('x')), binding(user('a')), binding(user('x'), user('a'))],
-  ['subjects where there are none', binding(), binding(user('a')), binding(user('a'))],
-  ['whom it gathers from, and no rules', gathering(['x']), gathering(['a'], pods), gathering(['x', 'a'])],
-  ['that it gathers', role(pods), gathering(['a'], nodes), { ...gathering(['a']), rules: [pods] }],
+it.each<[what: string, current: RbacObject, wanted: RbacObject, want: RbacObject]>([
+  ['a missing rule', role(pods), role(nodes, pods), role(pods, nodes)],
+  ['all rules to a role without rules', object({ rules: null }), role(pods), role(pods)],
+  ['a rule that is present in part', role(rule('get', 'pods')), role(pods), role(rule('get', 'pods'), pods)],
+  ['a missing subject', binding(user('x')), binding(user('a')), binding(user('x'), user('a'))],
+  ['subjects to a binding without subjects', binding(), binding(user('a')), binding(user('a'))],
+  ['missing selectors, and no rules,', aggregating(['x']), aggregating(['a'], pods), aggregating(['x', 'a'])],
+  ['a missing aggregationRule', role(pods), aggregating(['a'], nodes), { ...aggregating(['a']), rules: [pods] }],
   [
-    'labels and annotations, where there is none of the name',
+    'missing labels and annotations',
     object({ rules: [pods] }, { labels: { a: '1' } }),
     object({ rules: [pods] }, { labels: { a: '2', b: '2' }, annotations: { c: '2' } }),
     object({ rules: [pods] }, { labels: { a: '1', b: '2' }, annotations: { c: '2' } }),
   ],
 ])('adds %s', (_what, current, wanted, want) => {
   const { labels = {}, annotations = {} } = want.metadata;
-  expect(putRight(current, wanted)).toEqual({ ...want, metadata: { ...want.metadata, labels, annotations } });
+  expect(addMissing(current, wanted)).toEqual({ ...want, metadata: { ...want.metadata, labels, annotations } });
 });
 
 const complete = { labels: { a: '1' }, annotations: { b: '2' } };
 it.each<[what: string, current: object, wanted: object]>([
-  ['is the same', { rules: [pods] }, { rules: [pods] }],
-  ['allows more', { rules: [nodes, pods] }, { rules: [pods] }],
-  ['says the same in other words', { rules: [rule('list', 'pods'), rule('get', '*')] }, { rules: [pods, nodes] }],
+  ['is equal', { rules: [pods] }, { rules: [pods] }],
+  ['has more rules', { rules: [nodes, pods] }, { rules: [pods] }],
+  [
+    'has other rules that allow the same',
+    { rules: [rule('list', 'pods'), rule('get', '*')] },
+    { rules: [pods, nodes] },
+  ],
   ['has more subjects', { roleRef, subjects: [user('x'), user('a')] }, { roleRef, subjects: [user('a')] }],
-])('leaves what %s as it is', (_what, current, wanted) => {
+])('does not change an object that %s', (_what, current, wanted) => {
   const before = object(current, complete);
-  expect(putRight(before, object(wanted, complete))).toBe(before);
+  expect(addMissing(before, object(wanted, complete))).toBe(before);
 });
 
 it.each([
   ['the same role', roleRef, false],
   ['a role of another name', { ...roleRef, name: 'other' }, true],
   ['a role of another kind', { ...roleRef, kind: 'Role' }, true],
-])('a binding of %s is to be made again: %s', (_what, ref, want) =>
-  expect(givesAnother(object({ roleRef: ref }), binding(user('a')))).toBe(want),
+])('a binding to %s has to be created again: %s', (_what, ref, want) =>
+  expect(hasOtherRole(object({ roleRef: ref }), binding(user('a')))).toBe(want),
 );

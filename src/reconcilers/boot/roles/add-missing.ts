@@ -1,14 +1,16 @@
+import type { ClusterRole, RoleBinding } from '../../../catalog/types/rbac.v1.js';
 import { deepEqual } from '../../../machinery/deep-equal.js';
-import { asFields, asItems, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
 import { missingRules } from '../../../machinery/policy-escalation.js';
 import { policyRuleOf } from '../../../machinery/policy-rule.js';
 
+/** A role or a binding, in a namespace or of the cluster. */
+export type RbacObject = ClusterRole & RoleBinding;
+
 /**
- * What a later start does with a role or binding that is there: what is missing of it is added, and nothing is taken
- * away, since an operator may have given more. The same object when nothing is missing.
+ * Adds what an existing role or binding lacks: rules, selectors, subjects, labels and annotations. Removes nothing, since
+ * operators may have added to it. Returns the same object if nothing is missing.
  */
-export function putRight(current: KubeObject, wanted: KubeObject): KubeObject {
+export function addMissing(current: RbacObject, wanted: RbacObject): RbacObject {
   const next = {
     ...current,
     metadata: {
@@ -16,38 +18,40 @@ export function putRight(current: KubeObject, wanted: KubeObject): KubeObject {
       labels: { ...wanted.metadata.labels, ...current.metadata.labels },
       annotations: { ...wanted.metadata.annotations, ...current.metadata.annotations },
     },
-    ...added(current, wanted),
+    ...addedFields(current, wanted),
   };
   return deepEqual(next, current) ? current : next;
 }
 
-function added(current: KubeObject, wanted: KubeObject): Fields {
-  if (wanted['roleRef'] !== undefined) return longer(current, wanted, 'subjects');
-  if (wanted['aggregationRule'] === undefined) return withRules(current, wanted);
-  // The rules are those of others: who follows these keeps them.
-  const rules = asFields(current['aggregationRule']);
-  return {
-    aggregationRule: { ...rules, ...longer(rules, asFields(wanted['aggregationRule']), 'clusterRoleSelectors') },
-  };
+function addedFields(current: RbacObject, wanted: RbacObject): Partial<RbacObject> {
+  if (wanted.roleRef !== undefined) {
+    const subjects = extended(current.subjects, wanted.subjects);
+    return subjects ? { subjects } : {};
+  }
+  const { aggregationRule } = wanted;
+  if (aggregationRule === undefined) return addedRules(current, wanted);
+  // Rules are not added: the aggregation reconciler writes them.
+  const before = current.aggregationRule;
+  const clusterRoleSelectors = extended(before?.clusterRoleSelectors, aggregationRule.clusterRoleSelectors);
+  return { aggregationRule: { ...before, ...(clusterRoleSelectors && { clusterRoleSelectors }) } };
 }
 
-/** A rule is not missing where others allow the same, however they are written. */
-function withRules(current: KubeObject, wanted: KubeObject): Fields {
-  if (deepEqual(current['rules'], wanted['rules'])) return {};
-  const rules = asItems(current['rules']);
+/** A rule is missing unless the present rules together allow the same. */
+function addedRules(current: RbacObject, wanted: RbacObject): Partial<RbacObject> {
+  if (deepEqual(current.rules, wanted.rules)) return {};
+  const rules = current.rules ?? [];
   const held = rules.map(policyRuleOf);
-  const isMissing = (rule: Fields) => missingRules([policyRuleOf(rule)], held)?.length !== 0;
-  const missing = asItems(wanted['rules']).filter(isMissing);
+  const missing = (wanted.rules ?? []).filter((rule) => missingRules([policyRuleOf(rule)], held)?.length !== 0);
   return missing.length > 0 ? { rules: [...rules, ...missing] } : {};
 }
 
-function longer(current: Fields, wanted: Fields, field: string): Fields {
-  const items = asItems(current[field]);
-  const missing = asItems(wanted[field]).filter((item) => !items.some((known) => deepEqual(known, item)));
-  return missing.length > 0 ? { [field]: [...items, ...missing] } : {};
+/** Returns the list with the missing items; undefined if none is missing. */
+function extended<Item>(current: readonly Item[] = [], wanted: readonly Item[] = []): Item[] | undefined {
+  const missing = wanted.filter((item) => !current.some((known) => deepEqual(known, item)));
+  return missing.length > 0 ? [...current, ...missing] : undefined;
 }
 
-/** The role of a binding cannot be changed: one that gives another role is made again. */
-export function givesAnother(current: KubeObject, wanted: KubeObject): boolean {
-  return !deepEqual(current['roleRef'], wanted['roleRef']);
+/** True if the bindings refer to different roles. A roleRef cannot be changed, so that the binding is created again. */
+export function hasOtherRole(current: RbacObject, wanted: RbacObject): boolean {
+  return !deepEqual(current.roleRef, wanted.roleRef);
 }

@@ -1,23 +1,24 @@
-/** A role that every cluster begins with, each rule of it as rule-text.ts reads it. */
+/** An initial ClusterRole. rule-text.ts parses its rules. */
 export interface BootRole {
   readonly rules?: readonly string[];
-  /** Its rules are those of all roles that join this one. */
-  readonly gathers?: GatheringRole;
-  readonly joins?: GatheringRole;
-  /** Who is given it, as `Group system:authenticated`; accounts are in the system namespace. No binding when not said. */
+  /** Aggregates the rules of all ClusterRoles that are aggregated to this level. */
+  readonly aggregates?: AggregatedRole;
+  /** The level whose role aggregates the rules of this one. */
+  readonly aggregatedTo?: AggregatedRole;
+  /** Subjects of its binding: `Group system:authenticated`; service accounts of the system namespace. No binding by default. */
   readonly subjects?: readonly string[];
 }
 
-export type GatheringRole = 'admin' | 'edit' | 'view';
+export type AggregatedRole = 'admin' | 'edit' | 'view';
 
 export interface NamespacedBootRole {
   readonly namespace: 'system' | 'public';
   readonly name: string;
-  /** The same as `name` where not said. */
+  /** Name of the RoleBinding, `name` by default. */
   readonly binding?: string;
   readonly rules: readonly string[];
   readonly subjects: readonly string[];
 }
 
-/** Nearly every component tells what it does. */
+/** The rule by which components write Events. */
 export const events = 'create,patch,update | core,events. | events';

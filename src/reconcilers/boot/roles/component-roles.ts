@@ -1,8 +1,8 @@
 import { events, type BootRole } from './boot-role.js';
 
 /**
- * What the programs of a cluster need: schedulers, nodes, name servers, approvers of certificates. The facts are those
- * of a 1.36 control plane, read from its API.
+ * ClusterRoles of cluster components: schedulers, nodes, DNS, approvers of certificates. Read from the API of a 1.36
+ * control plane.
  */
 export const componentRoles: Readonly<Record<string, BootRole>> = {
   'system:{certificates.}:certificatesigningrequests:nodeclient': {

@@ -1,10 +1,10 @@
 import { events } from './boot-role.js';
 
 /**
- * What each controller needs, by the name of the account that it has in the system namespace. The facts are those of a
- * 1.36 control plane, read from its API.
+ * Rules of the ClusterRoles system:controller:<name> by the name of the controller, which is also the name of its service
+ * account in the system namespace. Read from the API of a 1.36 control plane.
  */
-export const controllerRoles: Readonly<Record<string, readonly string[]>> = {
+export const controllerRoles = {
   'attachdetach-controller': [
     'list,watch | core | persistentvolumeclaims,persistentvolumes',
     'get,list,watch | core | nodes',
@@ -231,4 +231,6 @@ export const controllerRoles: Readonly<Record<string, readonly string[]>> = {
     'get,list,update,watch | storage. | volumeattributesclasses',
     events,
   ],
-};
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type ControllerRole = keyof typeof controllerRoles;

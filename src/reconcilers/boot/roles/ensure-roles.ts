@@ -10,30 +10,30 @@ import type { ResourceStore } from '../../../registry/resource-store.js';
 import { updateObject } from '../../../registry/write/update.js';
 import { forEachConcurrent } from '../../../std/for-each-concurrent.js';
 import { bootContext } from '../ensure-object.js';
-import { givesAnother, putRight } from './add-missing.js';
+import { addMissing, hasOtherRole, type RbacObject } from './add-missing.js';
 import { autoupdateAnnotation, roleObjects } from './role-objects.js';
 
-/** The first start makes some 130 objects: a store far away is not asked for all of them at once. */
+/** Limits concurrent writes of the first start, which creates about 130 objects. */
 const concurrency = 16;
-/** Another server may make or take away the same object at the same time, but hardly again and again. */
+/** Another server may create or delete the same object at the same time, but hardly several times. */
 const attemptsMax = 5;
 
-/** Roles and bindings that every cluster begins with. Where all are in place, it costs looks into the cache alone. */
+/** Writes the initial RBAC roles and bindings. If all exist and are complete, only the cache is read. */
 export async function ensureRoles(registry: ResourceRegistry, naming: NamingProfile): Promise<void> {
   const { group, version } = rbacVersion(naming);
   const annotation = autoupdateAnnotation(naming);
   const isLeftAlone = ({ metadata }: KubeObject) => metadata.annotations?.[annotation] === 'false';
-  for (const [plural, objects] of Object.entries(roleObjects(naming))) {
+  for (const [plural, objects] of Object.entries<readonly RbacObject[]>({ ...roleObjects(naming) })) {
     const served = registry.find(group, version, plural);
-    // --runtime-config may leave it out.
+    // --runtime-config may disable the resource.
     if (served?.type !== 'stored') continue;
     const { store } = served;
     const options = { concurrency, clock: store.dependencies.clock };
-    await forEachConcurrent(objects as readonly KubeObject[], options, (wanted) => ensure(store, wanted, isLeftAlone));
+    await forEachConcurrent(objects, options, (wanted) => ensure(store, wanted, isLeftAlone));
   }
 }
 
-interface Place {
+interface Ref {
   readonly name: string;
   readonly namespace: string;
 }
@@ -44,19 +44,19 @@ async function ensure(
   isLeftAlone: (current: KubeObject) => boolean,
 ): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata;
-  const place = { name, namespace };
+  const ref = { name, namespace };
   const key = store.keyOf(namespace, name);
   const known = store.cache.get(key);
-  // What cannot be read is for somebody to look at, and no reason not to start.
+  // An object that cannot be decoded must not fail the start.
   if (known?.corruption) return;
   let current = known?.parse();
   for (let attempt = 1; ; attempt++) {
     try {
       if (!current) await createObject(store, structuredClone(wanted), bootContext());
       else if (isLeftAlone(current)) return;
-      else if (givesAnother(current, wanted)) await replace(store, place, current, wanted);
-      else if (putRight(current, wanted) !== current) {
-        await add(store, place, (it) => (isLeftAlone(it) || givesAnother(it, wanted) ? it : putRight(it, wanted)));
+      else if (hasOtherRole(current, wanted)) await replace(store, ref, current, wanted);
+      else if (addMissing(current, wanted) !== current) {
+        await add(store, ref, (it) => (isLeftAlone(it) || hasOtherRole(it, wanted) ? it : addMissing(it, wanted)));
       }
       return;
     } catch (error) {
@@ -66,17 +66,18 @@ async function ensure(
   }
 }
 
-async function add(store: ResourceStore, place: Place, changed: (current: KubeObject) => KubeObject): Promise<void> {
+async function add(store: ResourceStore, ref: Ref, changed: (current: KubeObject) => KubeObject): Promise<void> {
   const options = { requiresResourceVersion: false, createsMissing: false };
-  await updateObject(store, place, (current) => structuredClone(changed(current!)), options, bootContext());
+  await updateObject(store, ref, (current) => structuredClone(changed(current!)), options, bootContext());
 }
 
-async function replace(store: ResourceStore, place: Place, current: KubeObject, wanted: KubeObject): Promise<void> {
+async function replace(store: ResourceStore, ref: Ref, current: KubeObject, wanted: KubeObject): Promise<void> {
   const { uid } = current.metadata;
-  const { gone } = await deleteObject(store, place, { ...plainDelete, preconditions: { uid } }, bootContext());
-  // Where a finalizer holds it, the next start makes the new one.
+  const { gone } = await deleteObject(store, ref, { ...plainDelete, preconditions: { uid } }, bootContext());
+  // If a finalizer keeps the old one, the next start creates the new one.
   if (gone) await createObject(store, structuredClone(wanted), bootContext());
 }
 
 const races: readonly string[] = ['AlreadyExists', 'NotFound', 'Conflict'];
+/** True for errors of concurrent writes of another server. */
 const isRace = (error: unknown) => error instanceof ApiError && races.includes(error.reason);

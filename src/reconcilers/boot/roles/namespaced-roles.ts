@@ -1,8 +1,7 @@
 import { events, type NamespacedBootRole } from './boot-role.js';
 
 /**
- * What components need in the namespaces of the system alone. The facts are those of a 1.36 control plane, read from
- * its API.
+ * Roles of cluster components in the system namespaces. Read from the API of a 1.36 control plane.
  */
 export const namespacedRoles: readonly NamespacedBootRole[] = [
   {

@@ -1,9 +1,9 @@
+import type { PolicyRule, Subject } from '../../../catalog/types/rbac.v1.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
-import type { Fields } from '../../../machinery/fields.js';
 import { apiVersionOf } from '../../../machinery/gvk.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
 import { rbacVersion } from '../../../modules/rbac/rbac.resources.js';
-import { gatherRulesNow, gathersRules, withRules } from '../../role-aggregation/decide.js';
+import { aggregateRulesNow, aggregatesRules, withRules } from '../../role-aggregation/decide.js';
+import type { RbacObject } from './add-missing.js';
 import type { BootRole } from './boot-role.js';
 import { componentRoles } from './component-roles.js';
 import { controllerRoles } from './controller-roles.js';
@@ -12,18 +12,18 @@ import { roleNameOf, ruleOf } from './rule-text.js';
 import { userRoles } from './user-roles.js';
 
 export interface RoleObjects {
-  readonly clusterroles: readonly KubeObject[];
-  readonly clusterrolebindings: readonly KubeObject[];
-  readonly roles: readonly KubeObject[];
-  readonly rolebindings: readonly KubeObject[];
+  readonly clusterroles: readonly RbacObject[];
+  readonly clusterrolebindings: readonly RbacObject[];
+  readonly roles: readonly RbacObject[];
+  readonly rolebindings: readonly RbacObject[];
 }
 
-/** Whoever changes one of these objects and says `false` here keeps it as it is. */
+/** With the value `false`, a start does not change the object. */
 export const autoupdateAnnotation = (naming: NamingProfile): string => naming.label('autoupdate', 'rbac.authorization');
 
-/** The roles that every cluster begins with, and who is given them. */
+/** Returns the initial RBAC roles and bindings. */
 export function roleObjects(naming: NamingProfile): RoleObjects {
-  const made = new Maker(naming);
+  const factory = new RoleFactory(naming);
   const clusterRoles = [
     ...Object.entries(userRoles),
     ...Object.entries(componentRoles),
@@ -33,35 +33,35 @@ export function roleObjects(naming: NamingProfile): RoleObjects {
     ]),
   ].map(([text, role]) => ({ name: roleNameOf(text, naming), role }));
   return {
-    clusterroles: gathered(clusterRoles.map(({ name, role }) => made.clusterRole(name, role))),
+    clusterroles: withAggregatedRules(clusterRoles.map(({ name, role }) => factory.clusterRole(name, role))),
     clusterrolebindings: clusterRoles.flatMap(({ name, role: { subjects } }) =>
-      subjects ? made.binding('ClusterRole', { name }, name, subjects) : [],
+      subjects ? factory.binding('ClusterRole', { name }, name, subjects) : [],
     ),
     roles: namespacedRoles.map(({ namespace, name, rules }) =>
-      made.role('Role', { name, namespace: naming.systemNamespace(namespace) }, rules),
+      factory.role('Role', { name, namespace: naming.systemNamespace(namespace) }, rules),
     ),
     rolebindings: namespacedRoles.map(({ namespace, name, binding = name, subjects }) =>
-      made.binding('Role', { name: binding, namespace: naming.systemNamespace(namespace) }, name, subjects),
+      factory.binding('Role', { name: binding, namespace: naming.systemNamespace(namespace) }, name, subjects),
     ),
   };
 }
 
-/** Roles that are made of others have their rules from the start: a role may gather what another one has gathered. */
-function gathered(roles: readonly KubeObject[]): readonly KubeObject[] {
-  const lenders = roles.map((role) => ({
+/** Sets the rules of aggregated roles. Repeats until nothing changes, since a role may aggregate an aggregated role. */
+function withAggregatedRules(roles: readonly RbacObject[]): readonly RbacObject[] {
+  const sources = roles.map((role) => ({
     attributes: { name: role.metadata.name!, labels: role.metadata.labels },
     parse: () => role,
   }));
-  const next = roles.map((role) => (gathersRules(role) ? withRules(role, gatherRulesNow(role, lenders)) : role));
-  return next.some((role, at) => role !== roles[at]) ? gathered(next) : roles;
+  const next = roles.map((role) => (aggregatesRules(role) ? withRules(role, aggregateRulesNow(role, sources)) : role));
+  return next.some((role, at) => role !== roles[at]) ? withAggregatedRules(next) : roles;
 }
 
-interface Place {
+interface Names {
   readonly name: string;
   readonly namespace?: string;
 }
 
-class Maker {
+class RoleFactory {
   private readonly group: string;
   private readonly apiVersion: string;
 
@@ -71,42 +71,43 @@ class Maker {
     this.apiVersion = apiVersionOf(group, version);
   }
 
-  clusterRole(name: string, { rules = [], gathers, joins }: BootRole): KubeObject {
+  clusterRole(name: string, { rules = [], aggregates, aggregatedTo }: BootRole): RbacObject {
     const role = this.role('ClusterRole', { name }, rules);
     const label = (level: string) => ({ [`${this.group}/aggregate-to-${level}`]: 'true' });
     const { metadata } = role;
     return {
       ...role,
-      metadata: { ...metadata, labels: { ...metadata.labels, ...(joins && label(joins)) } },
-      ...(gathers && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(gathers) }] } }),
+      metadata: { ...metadata, labels: { ...metadata.labels, ...(aggregatedTo && label(aggregatedTo)) } },
+      ...(aggregates && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
     };
   }
 
-  role(kind: 'Role' | 'ClusterRole', place: Place, rules: readonly string[]): KubeObject {
-    return { ...this.object(kind, place), rules: rules.map((rule) => ruleOf(rule, this.naming)) };
+  role(kind: 'Role' | 'ClusterRole', names: Names, rules: readonly string[]): RbacObject {
+    const parsed: PolicyRule[] = rules.map((rule) => ruleOf(rule, this.naming));
+    return { ...this.object(kind, names), rules: parsed };
   }
 
-  binding(kind: 'Role' | 'ClusterRole', place: Place, role: string, subjects: readonly string[]): KubeObject {
+  binding(kind: 'Role' | 'ClusterRole', names: Names, role: string, subjects: readonly string[]): RbacObject {
     return {
-      ...this.object(`${kind}Binding`, place),
+      ...this.object(`${kind}Binding`, names),
       ...(subjects.length > 0 && { subjects: subjects.map((subject) => this.subject(subject)) }),
       roleRef: { apiGroup: this.group, kind, name: role },
     };
   }
 
-  private object(kind: string, place: Place): KubeObject {
+  private object(kind: string, names: Names): RbacObject {
     return {
       kind,
       apiVersion: this.apiVersion,
       metadata: {
-        ...place,
+        ...names,
         labels: { [this.naming.label('bootstrapping')]: 'rbac-defaults' },
         annotations: { [autoupdateAnnotation(this.naming)]: 'true' },
       },
     };
   }
 
-  private subject(text: string): Fields {
+  private subject(text: string): Subject {
     const [kind, name] = text.split(' ');
     return kind === 'ServiceAccount'
       ? { kind, name, namespace: this.naming.systemNamespace('system') }

@@ -29,12 +29,12 @@ it.each<[text: string, profile: keyof typeof names, rule: object]>([
       resourceNames: ['kubernetes.io/legacy-unknown'],
     },
   ],
-])('%s, with names of the profile %s', (text, profile, rule) => expect(ruleOf(text, names[profile])).toEqual(rule));
+])('parses %s with the naming profile %s', (text, profile, rule) => expect(ruleOf(text, names[profile])).toEqual(rule));
 
 it.each([
   ['system:discovery', 'kubernetes', 'system:discovery'],
   ['system:{certificates.}:x-approver', 'kubernetes', 'system:certificates.k8s.io:x-approver'],
   ['system:{certificates.}:x-approver', 'svc', 'system:certificates.svc.example:x-approver'],
-] as const)('the role %s, with names of the profile %s', (text, profile, name) =>
+] as const)('expands the role name %s with the naming profile %s', (text, profile, name) =>
   expect(roleNameOf(text, names[profile])).toBe(name),
 );

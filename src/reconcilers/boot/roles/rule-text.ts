@@ -1,18 +1,18 @@
 import type { NamingProfile } from '../../../config/naming-profile.js';
-import type { Fields } from '../../../machinery/fields.js';
+import type { PolicyRule } from '../../../catalog/types/rbac.v1.js';
 
 /**
- * A rule in one line: verbs, groups, resources and, where it is only about some, their names; or verbs and paths.
+ * Parses a rule in one line: verbs, API groups, resources and optionally resource names; or verbs and URL paths.
  *
  *   get,list,watch | core,events. | events        create | apps | deployments       get | /healthz,/livez
  *   approve | certificates. | signers | ~/legacy-unknown
  *
- * A group that ends in a dot is one of the API domain, `core` is the one without a name, and `~/` is the label domain.
+ * A group that ends in a dot is in the API domain, `core` is the group '', and `~/` is the label domain.
  */
-export function ruleOf(text: string, naming: NamingProfile): Fields {
-  const [verbs = [], ...parts] = text.split(' | ').map((part) => part.split(','));
-  if (parts.length === 1) return { verbs, nonResourceURLs: parts[0] };
-  const [groups = [], resources, names] = parts;
+export function ruleOf(text: string, naming: NamingProfile): PolicyRule {
+  const [verbs = [], ...columns] = text.split(' | ').map((column) => column.split(','));
+  if (columns.length === 1) return { verbs, nonResourceURLs: columns[0] };
+  const [groups = [], resources, names] = columns;
   return {
     verbs,
     apiGroups: groups.map((group) => groupOf(group, naming)),
@@ -21,7 +21,7 @@ export function ruleOf(text: string, naming: NamingProfile): Fields {
   };
 }
 
-/** `system:{certificates.}:legacy-unknown-approver`: the name of a role with the group that it is about. */
+/** Expands the API group in the name of a role: `system:{certificates.}:legacy-unknown-approver`. */
 export function roleNameOf(text: string, naming: NamingProfile): string {
   return text.replace(/\{(.+?)\}/, (_, group: string) => groupOf(group, naming));
 }

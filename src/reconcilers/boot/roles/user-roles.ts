@@ -1,23 +1,23 @@
 import type { BootRole } from './boot-role.js';
 
 /**
- * What people and their programs are given: the roles that an operator binds, and what everybody may ask. The facts
- * are those of a 1.36 control plane, read from its API.
+ * ClusterRoles for users: those that operators bind, and those of all authenticated users. Read from the API of a 1.36
+ * control plane.
  */
 export const userRoles: Readonly<Record<string, BootRole>> = {
   'cluster-admin': { rules: ['* | * | *', '* | *'], subjects: ['Group system:masters'] },
-  admin: { gathers: 'admin' },
-  edit: { joins: 'admin', gathers: 'edit' },
-  view: { joins: 'edit', gathers: 'view' },
+  admin: { aggregates: 'admin' },
+  edit: { aggregatedTo: 'admin', aggregates: 'edit' },
+  view: { aggregatedTo: 'edit', aggregates: 'view' },
   'system:aggregate-to-admin': {
-    joins: 'admin',
+    aggregatedTo: 'admin',
     rules: [
       'create | authorization. | localsubjectaccessreviews',
       'create,delete,deletecollection,get,list,patch,update,watch | rbac.authorization. | rolebindings,roles',
     ],
   },
   'system:aggregate-to-edit': {
-    joins: 'edit',
+    aggregatedTo: 'edit',
     rules: [
       'get,list,watch | core | pods/attach,pods/exec,pods/portforward,pods/proxy,secrets,services/proxy',
       'impersonate | core | serviceaccounts',
@@ -37,7 +37,7 @@ export const userRoles: Readonly<Record<string, BootRole>> = {
     ],
   },
   'system:aggregate-to-view': {
-    joins: 'view',
+    aggregatedTo: 'view',
     rules: [
       'get,list,watch | core | configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status',
       'get,list,watch | core | bindings,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status',
