@@ -1,5 +1,6 @@
 import { fieldError } from '../../src/machinery/field-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
+import type { Revision } from '../../src/machinery/revision.js';
 import type { Mutable } from '../../src/machinery/mutable.js';
 import type { Pod } from '../../src/catalog/types/core.v1.js';
 import { defineResource, type ResourceDefinition } from '../../src/registry/definition/resource-definition.js';
@@ -11,6 +12,7 @@ import type { ServedResource } from '../../src/registry/resource-registry.js';
 import type { ResourceStore } from '../../src/registry/resource-store.js';
 import { createObject } from '../../src/registry/write/create.js';
 import type { ManagedFieldsMode, WriteContext } from '../../src/registry/write/write-context.js';
+import type { StoreEvent } from '../../src/storage/kv-store.js';
 import { ManualClock } from '../../src/std/clock.js';
 import { GatedFields } from '../../src/typed/gated-fields.js';
 import { registryOf } from './shell.js';
@@ -65,6 +67,8 @@ export class WriteWorld {
   readonly served: ServedResource;
   readonly store: ResourceStore;
   readonly definition: ResourceDefinition;
+  /** The events of the Pods since the last create(). */
+  readonly events: ('put' | 'delete')[] = [];
   /** Called by the validating admission of every attempt. */
   onValidate: (object: KubeObject | undefined, old: KubeObject | undefined) => void | Promise<void> = () => undefined;
 
@@ -102,8 +106,15 @@ export class WriteWorld {
     };
   }
 
-  start(): Promise<void> {
-    return this.store.dependencies.feed.start(new AbortController().signal);
+  async start(): Promise<void> {
+    const { kv, feed } = this.store.dependencies;
+    const sink = {
+      events: (events: readonly StoreEvent[]) => void this.events.push(...events.map(({ type }) => type)),
+      progress: () => undefined,
+      ended: () => undefined,
+    };
+    kv.watch('/registry/pods/', { from: ((await kv.revision()) + 1) as Revision }, sink);
+    await feed.start(new AbortController().signal);
   }
 
   async stop(): Promise<void> {
@@ -151,9 +162,11 @@ export class WriteWorld {
   /** Creates a Pod and forgets the steps. Returns it as stored and cached. */
   async create(name: string, more?: Parameters<typeof submittedPod>[1]): Promise<KubeObject> {
     await createObject(this.store, submittedPod(name, more), this.context());
+    const created = (await this.stored(name))!;
     this.steps.length = 0;
+    this.events.length = 0;
     this.seen.clear();
-    return (await this.stored(name))!;
+    return created;
   }
 
   /** Returns the stored object, when the cache holds it too. */

@@ -1,0 +1,103 @@
+import { labelled, submittedPod } from '../../test/harness/write-world.js';
+import { VerbWorld } from '../../test/harness/verb-world.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import { plainDelete } from '../machinery/list-options.js';
+import { FieldReport } from '../registry/write/submission.js';
+import { apply } from './apply.js';
+import { change } from './change.js';
+import { deleteOne } from './delete.js';
+import { patch } from './patch.js';
+import { update } from './update.js';
+import type { Target, VerbAnswer } from './verb.js';
+
+let world: VerbWorld;
+beforeEach(async () => {
+  world = new VerbWorld();
+  await world.start();
+});
+afterEach(() => world.stop());
+
+const bodyOf = (value: unknown) => ({ value, fields: new FieldReport('Strict', []) });
+const allowed = () => Promise.resolve();
+const put = (target: Target, value: unknown, requireCreate = allowed) =>
+  update(world.chain, target, '', bodyOf(value), requireCreate);
+const merge = (target: Target, value: unknown) => patch(world.chain, target, '', 'merge', bodyOf(value));
+const applied = (target: Target, value: unknown, requireCreate = allowed) =>
+  apply(world.chain, target, '', bodyOf(value), false, requireCreate);
+const config = (metadata: object = {}) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', ...metadata } });
+
+it.each<[string, (target: Target) => Promise<unknown>, number]>([
+  ['PUT of another name', (target) => put(target, submittedPod('b')), 400],
+  ['PUT of another namespace', (target) => put(target, submittedPod('a', { metadata: { namespace: 'o' } })), 400],
+  ['PUT of an unknown field', (target) => put(target, { ...submittedPod('a'), extra: 1 }), 400],
+  ['PUT of another uid', (target) => put(target, submittedPod('a', { metadata: { uid: 'u' } })), 409],
+  ['PATCH of the name', (target) => merge(target, { metadata: { name: 'b' } }), 400],
+  ['PATCH of the namespace', (target) => merge(target, { metadata: { namespace: 'o' } }), 400],
+  ['PATCH of the uid', (target) => merge(target, { metadata: { uid: 'u' } }), 422],
+  ['PATCH with a list', (target) => merge(target, []), 400],
+  ['apply of another name', (target) => applied(target, { ...config(), metadata: { name: 'b' } }), 400],
+  ['apply of another uid', (target) => applied(target, config({ uid: 'u' })), 422],
+  ['apply of nothing', (target) => applied(target, 3), 400],
+])('%s is rejected before admission', async (_what, call, code) => {
+  const before = await world.create('a');
+  await expect(call(world.target('a'))).rejects.toMatchObject({ code });
+  expect([world.admitted, await world.stored('a')]).toEqual([[], before]);
+});
+
+it.each<[string, (target: Target) => Promise<unknown>]>([
+  ['PUT', (target) => put(target, submittedPod('a', { metadata: { labels: { x: 'y' } } }))],
+  ['PATCH', (target) => merge(target, { metadata: { labels: { x: 'y' } } })],
+  ['apply', (target) => applied(target, config({ labels: { x: 'y' } }))],
+  ['a change of the server', (target) => change(world.chain, target, '', (pod) => labelled(pod, 'x', 'y'))], // prettier-ignore
+])('%s is admitted as UPDATE with the old object, and recorded for its field manager', async (_what, call) => {
+  const before = await world.create('a');
+  await call(world.target('a', { fieldManager: 'other' }));
+  const common = { operation: 'UPDATE', resource: { group: '', resource: 'pods' }, kind: 'Pod', subresource: '', namespace: 'ns', name: 'a', old: before }; // prettier-ignore
+  expect(world.admitted).toMatchObject([{ step: 'admit', ...common }, { step: 'validate', ...common }]); // prettier-ignore
+  const { labels, managedFields } = (await world.stored('a'))!.metadata;
+  expect(labels).toEqual({ x: 'y' });
+  expect((managedFields as unknown as { manager: string }[]).map(({ manager }) => manager)).toContain('other');
+});
+
+it.each<[string, (target: Target) => Promise<VerbAnswer>]>([
+  [
+    'PUT',
+    (target) => put(target, { ...submittedPod('a', { metadata: { labels: { x: 'y' } } }), apiVersion: 'v1beta1' }),
+  ],
+  ['PATCH', (target) => merge(target, { metadata: { labels: { x: 'y' } } })],
+  ['apply', (target) => applied(target, { ...config({ labels: { x: 'y' } }), apiVersion: 'v1beta1' })],
+])('%s in another version is stored in the storage version and answered in its own', async (_what, call) => {
+  await world.create('a');
+  const answer = await call(world.otherVersionTarget('a', { dryRun: true }));
+  expect(answer).toMatchObject({ type: 'computed', code: 200, object: { apiVersion: 'v1beta1' } });
+  await call(world.otherVersionTarget('a'));
+  const stored = (await world.stored('a'))!;
+  expect([stored.apiVersion, stored.metadata.annotations!['converted'] !== undefined]).toEqual(['v1', true]);
+});
+
+it('apply of an object that does not exist creates it, after the user may create it (201)', async () => {
+  const steps: string[] = [];
+  const requireCreate = () => Promise.resolve(void steps.push(...world.admitted.map(({ step }) => step)));
+  const answer = await applied(
+    world.target('a'),
+    submittedPod('a', { metadata: { ownerReferences: [] } }),
+    requireCreate,
+  );
+  expect([answer, steps]).toMatchObject([{ code: 201 }, ['admit']]);
+  expect(world.admitted.map(({ operation }) => operation)).toEqual(['CREATE', 'CREATE']);
+});
+
+it('apply by a user who may not create stores nothing', async () => {
+  const refused = () => Promise.reject(new Error('may not create'));
+  const value: KubeObject = submittedPod('a', { metadata: { ownerReferences: [] } });
+  await expect(applied(world.target('a'), value, refused)).rejects.toThrow('may not create');
+  expect(await world.stored('a')).toBeUndefined();
+});
+
+it('DELETE is admitted once as DELETE without objects, then validated with the old object', async () => {
+  const before = await world.create('a');
+  const answer = await deleteOne(world.chain, world.target('a'), plainDelete);
+  expect(answer).toMatchObject({ type: 'status', status: { status: 'Success', details: { name: 'a', kind: 'pods' } } });
+  const common = { operation: 'DELETE', name: 'a', object: undefined };
+  expect(world.admitted).toMatchObject([{ step: 'admit', ...common, old: undefined }, { step: 'validate', ...common, old: before }]); // prettier-ignore
+});
