@@ -136,7 +136,7 @@ describe('CertificateSubjectRestriction', () => {
       name: 'a group in a UniversalString',
       signer: client,
       pem: pemBlock(certificateRequest(derName(derString('universal', 'system:masters')))),
-      want: 'failed to parse CSR: malformed distinguished name: a string is of the unsupported type 28',
+      want: 'failed to parse CSR: malformed distinguished name: a string has the unsupported type 28',
     },
     {
       name: 'a PEM block with headers before another block',
