@@ -64,15 +64,8 @@ function leftoverMarkers(): string[] {
 
 const sourceFolders = ['src', 'scripts', 'bench', 'test', 'examples', 'bin'];
 
-/** Folders whose comments are still to be rewritten; no folder may be added. */
-const unwrittenFolders = ['src/modules/', 'src/reconcilers/'];
-
 function comments(): string[] {
-  return findingsIn(sourceFolders, (source, path) =>
-    /\.[cm]?[jt]s$/.test(path) && !unwrittenFolders.some((folder) => path.startsWith(folder))
-      ? commentProblems(source)
-      : [],
-  );
+  return findingsIn(sourceFolders, (source, path) => (/\.[cm]?[jt]s$/.test(path) ? commentProblems(source) : []));
 }
 
 function testTitles(): string[] {
