@@ -1,4 +1,4 @@
-// Public API for programs that embed the server and add API groups of their own.
+// Public API for programs that embed the server and add API groups, admission plug-ins and reconcilers of their own.
 import { startOpenServer, type RunningServer, type StartOptions } from './assembly/server.js';
 import type { ServerConfig } from './config/server-config.js';
 
@@ -29,6 +29,20 @@ export { asFields, asNumber, asText, fillIn, makeFields } from './machinery/fiel
 export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
 export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
 export { admissionFor } from './verbs/verb.js';
+export {
+  defineAdmissionPlugin,
+  type AdmissionAttributes,
+  type AdmissionHooks,
+  type AdmissionPluginDefinition,
+} from './admission/admission-plugin.js';
+export type { PluginDependencies } from './admission/plugin-dependencies.js';
+export {
+  defineReconciler,
+  type ReconcilerDefinition,
+  type ReconcilerDependencies,
+  type RunningReconciler,
+} from './reconcilers/reconciler.js';
+export { followNames } from './reconcilers/follow.js';
 export type { RunningServer, StartOptions } from './assembly/server.js';
 export { groupModule } from './registry/apis/group.module.js';
 export { defaultConfig, loadConfig } from './config/load-config.js';

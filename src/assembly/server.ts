@@ -40,9 +40,12 @@ export interface StartOptions {
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
-  /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
+  /**
+   * Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. Flags accept their names if
+   * the configuration was loaded with them: `defaultConfig({}, { admissionPlugins })`.
+   */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
-  /** Reconcilers beyond the built-in ones. */
+  /** Reconcilers beyond the built-in ones. `--controllers` accepts their names under the same condition. */
   readonly reconcilers?: readonly ReconcilerDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;

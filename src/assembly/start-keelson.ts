@@ -55,11 +55,9 @@ export interface OpenKeelson extends Keelson {
 /** startKeelson() with access to the components. */
 export async function startOpenKeelson(options: KeelsonOptions = {}): Promise<OpenKeelson> {
   const { config: overrides = {}, ...rest } = options;
-  const config = defaultConfig({
-    ...overrides,
-    storage: { backend: 'memory', ...overrides.storage },
-    serving: { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving },
-  });
+  const storage = { backend: 'memory', ...overrides.storage } as const;
+  const serving = { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving };
+  const config = defaultConfig({ ...overrides, storage, serving }, options);
   const supplied = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const pki = await makeEphemeralPki({ clock: options.clock ?? systemClock });
   const server = await startOpenServer(config, { logger: silentLogger, ...supplied, pki });

@@ -1,10 +1,11 @@
 import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugins.js';
+import type { Extensions } from './extensions.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { nearest } from './suggestion.js';
 
 /** Returns errors about combinations of settings that are valid on their own. */
-export function crossChecks(config: ServerConfig): string[] {
+export function crossChecks(config: ServerConfig, extensions: Extensions): string[] {
   const { storage, serving, authentication, authorization, admission } = config;
   const errors: string[] = [];
   const pair = (cert: string, certFile: string | undefined, key: string, keyFile: string | undefined) => {
@@ -41,14 +42,17 @@ export function crossChecks(config: ServerConfig): string[] {
   if ((requestHeader.clientCaFile === undefined) === namesHeaders) {
     errors.push('--requestheader-client-ca-file, --requestheader-username-headers: give both or neither');
   }
-  errors.push(...pluginErrors('enable-admission-plugins', admission.enabledPlugins));
-  const missing = admission.enabledPlugins.filter((name) => missingAdmissionPlugins.includes(name));
+  const ownPlugins = namesOf(extensions.admissionPlugins);
+  errors.push(...pluginErrors('enable-admission-plugins', admission.enabledPlugins, ownPlugins));
+  const missing = admission.enabledPlugins.filter(
+    (name) => missingAdmissionPlugins.includes(name) && !ownPlugins.includes(name),
+  );
   errors.push(
     ...missing.map(
       (name) => `--enable-admission-plugins: ${name} is not implemented by this server; remove it from the list`,
     ),
   );
-  errors.push(...pluginErrors('disable-admission-plugins', admission.disabledPlugins));
+  errors.push(...pluginErrors('disable-admission-plugins', admission.disabledPlugins, ownPlugins));
   const inBoth = admission.enabledPlugins.filter((name) => admission.disabledPlugins.includes(name)).join(', ');
   if (inBoth !== '') {
     errors.push(
@@ -56,7 +60,8 @@ export function crossChecks(config: ServerConfig): string[] {
     );
   }
   errors.push(...signingErrors(config.reconcilers.signing));
-  errors.push(...unknownReconcilers(config.reconcilers.controllers).map((problem) => `--controllers: ${problem}`));
+  const unknown = unknownReconcilers(config.reconcilers.controllers, namesOf(extensions.reconcilers));
+  errors.push(...unknown.map((problem) => `--controllers: ${problem}`));
   return errors;
 }
 
@@ -82,10 +87,13 @@ function signingErrors(signing: SigningConfig): string[] {
   ];
 }
 
-function pluginErrors(flag: string, names: readonly string[]): string[] {
-  const unknown = names.filter((name) => !admissionPluginNames.includes(name));
+const namesOf = (definitions: Extensions['reconcilers'] = []) => definitions.map(({ name }) => name);
+
+function pluginErrors(flag: string, names: readonly string[], ownPlugins: readonly string[]): string[] {
+  const known = [...admissionPluginNames, ...ownPlugins];
+  const unknown = names.filter((name) => !known.includes(name));
   return unknown.map((name) => {
-    const meant = nearest(name, admissionPluginNames);
+    const meant = nearest(name, known);
     return `--${flag}: unknown admission plug-in ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
 }

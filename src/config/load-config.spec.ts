@@ -491,6 +491,28 @@ test('defaultConfig applies overrides, derives settings and validates', () => {
   expect(bad).toThrow(/serving\.securePort must be a port.*/);
 });
 
+test('flags accept the names of own plug-ins and reconcilers', () => {
+  const extensions = { admissionPlugins: [{ name: 'TeamLabel' }], reconcilers: [{ name: 'key-count-controller' }] };
+  const argv = ['--disable-admission-plugins=TeamLabel', '--controllers=*,-key-count-controller'];
+  const withExtensions = loadConfig(argv, {}, { defaults: 'keelson', ...extensions });
+  expect(withExtensions).toMatchObject({ warnings: [], config: { admission: { disabledPlugins: ['TeamLabel'] } } });
+  expect(loadConfig(argv, {}, { defaults: 'keelson' })).toEqual({
+    errors: [
+      '--disable-admission-plugins: unknown admission plug-in TeamLabel',
+      '--controllers: unknown reconciler -key-count-controller',
+    ],
+  });
+  const meant = () => defaultConfig({ admission: { enabledPlugins: ['TeamLable'] } }, extensions);
+  expect(meant).toThrow('unknown admission plug-in TeamLable; did you mean TeamLabel?');
+});
+
+test('an own plug-in may have the name of one that this server does not implement', () => {
+  const enable = { admission: { enabledPlugins: ['ImagePolicyWebhook'] } };
+  expect(() => defaultConfig(enable)).toThrow('ImagePolicyWebhook is not implemented by this server');
+  const config = defaultConfig(enable, { admissionPlugins: [{ name: 'ImagePolicyWebhook' }] });
+  expect(config.admission.enabledPlugins).toEqual(['ImagePolicyWebhook']);
+});
+
 test('every flag named in docs/configuration.md exists', () => {
   const document = readFileSync(join(packageRoot, 'docs/configuration.md'), 'utf8');
   const named = [...document.matchAll(/--([a-z][-a-z0-9]*)(?![-*a-z0-9])/g)].map((match) => match[1]!);

@@ -3,6 +3,7 @@ import { ownYaml, parseYamlMapping, type YamlMapping } from './config-files.js';
 import { Validator } from './constraints.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
+import type { Extensions } from './extensions.js';
 import { deriveSettings, newMutableConfig, setAt, type MutableConfig } from './mutable-config.js';
 import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
@@ -22,7 +23,7 @@ export type LoadResult =
   | { readonly config: ServerConfig; readonly warnings: readonly ConfigWarning[]; readonly errors?: undefined }
   | { readonly errors: readonly string[] };
 
-export interface LoadOptions {
+export interface LoadOptions extends Extensions {
   /** Set of defaults: `keelson` reads config/default.yaml first, `kube-apiserver` only those of the flags. */
   readonly defaults: 'keelson' | 'kube-apiserver';
 }
@@ -69,7 +70,7 @@ export function loadConfig(
   };
   errors.push(...gateErrors(config, values.get('feature-gates')?.source ?? '--feature-gates'));
   errors.push(...runtimeConfigErrors(config, values.get('runtime-config')?.source ?? '--runtime-config'));
-  errors.push(...finish(config, isKeySet, writtenAt));
+  errors.push(...finish(config, options, isKeySet, writtenAt));
   if (errors.length > 0) return { errors: [...new Set(errors)] };
   const frozen: ServerConfig = deepFreeze(config);
   return { config: frozen, warnings: warningsOf(frozen, values) };
@@ -84,13 +85,14 @@ type DeepPartial<T> = T extends readonly unknown[]
     : T;
 
 /** Returns the defaults of `keelson serve` with overrides, validated. Throws ConfigError. */
-export function defaultConfig(overrides: ConfigOverrides = {}): ServerConfig {
+export function defaultConfig(overrides: ConfigOverrides = {}, extensions: Extensions = {}): ServerConfig {
   const config = defaultValues('keelson');
   const keys = merge(config, overrides, '');
   const errors = [...gateErrors(config, 'featureGates'), ...runtimeConfigErrors(config, 'runtimeConfig')];
   errors.push(
     ...finish(
       config,
+      extensions,
       (key) => keys.has(key),
       (key) => key,
     ),
@@ -120,6 +122,7 @@ function defaultValues(defaults: LoadOptions['defaults']): MutableConfig {
 /** Derives settings, then validates each property by its decorators, then combinations of properties. */
 function finish(
   config: MutableConfig,
+  extensions: Extensions,
   isKeySet: (key: string) => boolean,
   writtenAt: (key: string) => string,
 ): string[] {
@@ -133,7 +136,7 @@ function finish(
     }
   };
   visit(new Validator().validateSync(config), '');
-  return errors.length > 0 ? errors : crossChecks(config);
+  return errors.length > 0 ? errors : crossChecks(config, extensions);
 }
 
 function warningsOf(config: ServerConfig, values: Settings['values']): ConfigWarning[] {
