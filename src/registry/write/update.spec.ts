@@ -116,6 +116,21 @@ describe('updates that change nothing', () => {
     expect(await world.stored('a')).toEqual(before);
   });
 
+  it('write nothing if apply has only changed the time of managedFields', async () => {
+    const entry = { manager: 'tester', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1' };
+    const managedFields = (time: string) => [{ ...entry, time, fieldsV1: { 'f:spec': {} } }];
+    const withTime = (current: KubeObject, time: string): KubeObject => ({
+      ...current,
+      metadata: { ...current.metadata, managedFields: managedFields(time) },
+    });
+    await world.create('a');
+    const context = world.context({}, { mode: 'supplied' });
+    await update((current) => withTime(current!, '2026-01-01T00:00:00Z'), {}, context);
+    const before = await world.stored('a');
+    await update((current) => withTime(current!, '2026-01-01T00:01:00Z'), {}, context);
+    expect(await world.stored('a')).toEqual(before);
+  });
+
   it.each([false, true])('see a change of another server during the update, dry run: %s', async (dryRun) => {
     await world.create('a');
     let attempts = 0;
