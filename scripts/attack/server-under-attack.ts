@@ -126,5 +126,6 @@ export class ServerUnderAttack {
   }
 }
 
-/** Warnings of Node at start-up. */
-const isHarmless = (line: string) => line === '' || /ExperimentalWarning|--trace-warnings|^npm /.test(line);
+/** Warnings of Node at start-up, and the documented 500 of a full node port range. */
+const isHarmless = (line: string) =>
+  line === '' || /ExperimentalWarning|--trace-warnings|^npm |failed to allocate a nodePort: range is full/.test(line);
