@@ -173,6 +173,14 @@ describe('a damaged file is an error that names it, and is not changed', () => {
     await expect(open()).rejects.toThrow(/certificate 1 of .*ca\.crt is damaged: /);
   });
 
+  it('is reported after the new service account key is written, so that nothing is written later', async () => {
+    await open().then((pki) => pki.serviceAccountKey);
+    await Promise.all([rm(inPki('sa.key')), rm(inPki('sa.pub')), writeFile(inPki('ca.crt'), 'broken')]);
+    await expect(open()).rejects.toThrow(/ca\.crt/);
+    const written = await readdir(join(directory, 'pki'));
+    expect(written).toEqual(expect.arrayContaining(['sa.key', 'sa.pub']));
+  });
+
   it('the key of another authority', async () => {
     await open();
     await writeFile(inPki('ca.key'), keyPem(makeKey()));

@@ -70,8 +70,14 @@ export async function ensurePki(options: PkiOptions): Promise<StoredPki> {
     ),
   );
   const wanted = { names: options.isServingPairGiven ? undefined : names, admin: options.admin ?? adminDefault };
-  const loaded = await loadAll(store, wanted);
-  return new StoredPki(options, store, serviceAccountKey, wanted, loaded, await userPair(loaded, options));
+  try {
+    const loaded = await loadAll(store, wanted);
+    return new StoredPki(options, store, serviceAccountKey, wanted, loaded, await userPair(loaded, options));
+  } catch (error) {
+    // The caller may remove or mend the directory after the error; no file may be written to it later.
+    await serviceAccountKey.catch(() => undefined);
+    throw error;
+  }
 }
 
 interface Wanted {
