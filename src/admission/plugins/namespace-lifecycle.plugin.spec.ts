@@ -26,6 +26,12 @@ it.each([
     want: undefined,
   },
   {
+    name: 'missing refuses objects of another group with that plural name',
+    known: [],
+    write: { of: 'example.com/localsubjectaccessreviews' },
+    want: 'namespaces "ns" not found',
+  },
+  {
     name: 'missing does not matter for cluster-scoped objects',
     known: [],
     write: { of: '/nodes', clusterWide: true },

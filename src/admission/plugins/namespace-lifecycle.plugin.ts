@@ -1,5 +1,5 @@
 import { ApiError } from '../../machinery/api-error.js';
-import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import { defineAdmissionPlugin } from '../admission-plugin.js';
 import { find } from '../object-reader.js';
 
 const namespaces = { group: '', resource: 'namespaces' };
@@ -9,6 +9,7 @@ export const namespaceLifecycle = defineAdmissionPlugin({
   name: 'NamespaceLifecycle',
   runs: 'by default',
   make({ objects, naming }) {
+    const reviews = naming.group('authorization');
     const immortal = new Set(['default', naming.systemNamespace('system'), naming.systemNamespace('public')]);
     return {
       async admit(attributes) {
@@ -20,7 +21,9 @@ export const namespaceLifecycle = defineAdmissionPlugin({
           }
           return;
         }
-        if (operation !== 'CREATE' || !attributes.namespaced || namespace === '' || isReview(attributes)) return;
+        if (operation !== 'CREATE' || !attributes.namespaced || namespace === '') return;
+        // A LocalSubjectAccessReview is answered and not stored, so that the state of the namespace does not matter.
+        if (resource.group === reviews && resource.resource === 'localsubjectaccessreviews') return;
         const found = await find(objects, namespaces, '', namespace, request.signal);
         if (!found) throw ApiError.notFound(namespaces, namespace);
         if (found.metadata.deletionTimestamp === undefined || attributes.subresource !== '') return;
@@ -40,8 +43,3 @@ export const namespaceLifecycle = defineAdmissionPlugin({
     };
   },
 });
-
-/** A LocalSubjectAccessReview is answered and not stored, so that the state of the namespace does not matter. */
-function isReview({ resource }: AdmissionAttributes): boolean {
-  return resource.resource === 'localsubjectaccessreviews';
-}
