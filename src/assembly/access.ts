@@ -10,7 +10,6 @@ import { authorizersFor } from '../auth/authorizers.list.js';
 import { RbacAuthorizer } from '../auth/authorizers/rbac.authorizer.js';
 import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
-import { admissionPluginNames } from '../config/admission-plugins.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { ApiError } from '../machinery/api-error.js';
 import type { Meters } from './metrics.js';
@@ -64,7 +63,6 @@ function makeAdmission(
     logger.warn('--enable-admission-plugins names plug-ins that this server does not implement; they do not run', {
       plugins: unknown,
     });
-  const configurable = [...admissionPluginNames, ...admissionPlugins.map(({ name }) => name)];
   const objects = new RegistryReader(registry);
   const refusalOf = (permission: Permission) =>
     refusalOfRequest({
@@ -91,7 +89,11 @@ function makeAdmission(
       allowPrivileged: admission.allowPrivileged,
       notReadyTolerationSeconds: admission.notReadyTolerationSeconds,
       unreachableTolerationSeconds: admission.unreachableTolerationSeconds,
-      configuration: readAdmissionConfiguration(admission.controlConfigFile, naming, configurable),
+      configuration: readAdmissionConfiguration(
+        admission.controlConfigFile,
+        naming,
+        admissionPlugins.map(({ name }) => name),
+      ),
     },
     admission,
   );

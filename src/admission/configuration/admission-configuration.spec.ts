@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kubernetes } from '../../../test/harness/admission.js';
-import { admissionPluginNames } from '../../config/admission-plugins.js';
 import { plainConfiguration, readAdmissionConfiguration } from './admission-configuration.js';
 
 let directory: string;
@@ -13,7 +12,7 @@ const read = (text: string, others: Readonly<Record<string, string>> = {}) => {
   for (const [name, other] of Object.entries(others)) writeFileSync(join(directory, name), other);
   const file = join(directory, 'admission.yaml');
   writeFileSync(file, text);
-  return readAdmissionConfiguration(file, kubernetes, admissionPluginNames);
+  return readAdmissionConfiguration(file, kubernetes, ['Own']);
 };
 const withPlugins = (plugins: string) =>
   `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n${plugins}`;
@@ -25,7 +24,7 @@ const podSecurity = (fields: string) =>
 ${fields}`);
 
 it('without a file, the default configuration is used', () => {
-  expect(readAdmissionConfiguration(undefined, kubernetes, admissionPluginNames)).toBe(plainConfiguration);
+  expect(readAdmissionConfiguration(undefined, kubernetes)).toBe(plainConfiguration);
 });
 
 it('reads defaults and exemptions of PodSecurity', () => {
@@ -82,10 +81,52 @@ it('reads the limits of EventRateLimit, with the default cache size', () => {
   ]);
 });
 
-it('returns the configuration of PodNodeSelector unparsed', () => {
-  const text = withPlugins('- name: PodNodeSelector\n  configuration: { podNodeSelectorPluginConfig: {} }\n');
-  expect(read(text).others.get('PodNodeSelector')).toEqual({ podNodeSelectorPluginConfig: {} });
+const nodeSelectors = (selectors: string) =>
+  withPlugins(`- name: PodNodeSelector\n  configuration: { podNodeSelectorPluginConfig: ${selectors} }\n`);
+
+it('reads the node selectors of PodNodeSelector', () => {
+  const text = nodeSelectors('{ clusterDefaultNodeSelector: zone=a, constructor: "a=b, c=" }');
+  expect(read(text).nodeSelectors).toEqual({
+    clusterDefault: new Map([['zone', 'a']]),
+    allowed: new Map([['constructor', new Map(Object.entries({ a: 'b', c: '' }))]]),
+  });
 });
+
+const tolerations = (lists: string) =>
+  withPlugins(`- name: PodTolerationRestriction
+  configuration:
+    apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1
+    kind: Configuration
+    ${lists}
+`);
+
+it('reads the default tolerations and the whitelist of PodTolerationRestriction', () => {
+  const text = tolerations(
+    'whitelist: [{ operator: Exists }, { key: a, value: b, effect: NoExecute, tolerationSeconds: -1 }]',
+  );
+  expect(read(text).tolerations).toEqual({
+    default: [],
+    whitelist: [{ operator: 'Exists' }, { key: 'a', value: 'b', effect: 'NoExecute', tolerationSeconds: -1 }],
+  });
+});
+
+it('returns the configuration of a plug-in of an embedding program unparsed', () => {
+  const text = withPlugins('- name: Own\n  configuration: { some: [1] }\n');
+  expect([...read(text).others]).toEqual([['Own', { some: [1] }]]);
+});
+
+it('accepts a plug-in that takes no configuration without one', () => {
+  const text = withPlugins('- name: Priority\n- name: ValidatingAdmissionWebhook\n  configuration: {}\n');
+  expect(read(text)).toEqual(plainConfiguration);
+});
+
+const limitedPods = (scope: string) =>
+  withPlugins(`- name: ResourceQuota
+  configuration:
+    apiVersion: apiserver.config.k8s.io/v1
+    kind: ResourceQuotaConfiguration
+    limitedResources: [{ resource: pods, matchScopes: [${scope}] }]
+`);
 
 it.each([
   {
@@ -134,9 +175,89 @@ it.each([
     want: 'PodSecurity: exemptions.namespaces: must be a list of strings',
   },
   {
-    name: 'an event limit with invalid qps and zero burst, with all problems',
-    text: eventLimits('[{ type: User, qps: x, burst: 0 }]'),
-    want: 'EventRateLimit: limits[0].qps: must be a whole number, zero or more; EventRateLimit: limits[0].qps: must be more than zero; EventRateLimit: limits[0].burst: must be more than zero',
+    name: 'an event limit with invalid fields, each once',
+    text: eventLimits('[{ type: 1, qps: x, burst: 0 }, {}, User]'),
+    want: [
+      'EventRateLimit: limits[2]: must be a mapping',
+      'EventRateLimit: limits[0].type: must be one of Server, Namespace, User, SourceAndObject',
+      'EventRateLimit: limits[0].qps: must be a whole number, one or more',
+      'EventRateLimit: limits[0].burst: must be a whole number, one or more',
+      'EventRateLimit: limits[1].type: must be one of Server, Namespace, User, SourceAndObject',
+      'EventRateLimit: limits[1].qps: must be a whole number, one or more',
+      'EventRateLimit: limits[1].burst: must be a whole number, one or more',
+    ].join('; '),
+  },
+  {
+    name: 'an unknown field of a quota scope',
+    text: limitedPods('{ scopeName: BestEffort, opeartor: DoesNotExist }'),
+    want: 'ResourceQuota: limitedResources[0].matchScopes[0].opeartor: unknown field; known are scopeName, operator, values',
+  },
+  {
+    name: 'an unknown operator of a quota scope',
+    text: limitedPods('{ scopeName: PriorityClass, operator: in, values: [a] }'),
+    want: 'ResourceQuota: limitedResources[0].matchScopes[0].operator: must be one of In, NotIn, Exists, DoesNotExist',
+  },
+  {
+    name: 'an unknown quota scope',
+    text: limitedPods('{ scopeName: Priority }'),
+    want: /matchScopes\[0\]\.scopeName: must be one of Terminating, /,
+  },
+  {
+    name: 'a quota scope with operator In and without values',
+    text: limitedPods('{ scopeName: PriorityClass, operator: In }'),
+    want: 'ResourceQuota: limitedResources[0].matchScopes[0].values: must be set with operator In',
+  },
+  {
+    name: 'a misspelled whitelist of tolerations',
+    text: tolerations('whiteList: [{ key: a }]'),
+    want: 'PodTolerationRestriction: whiteList: unknown field; known are apiVersion, kind, default, whitelist',
+  },
+  {
+    name: 'a whitelist of tolerations that is no list',
+    text: tolerations('whitelist: { key: a }'),
+    want: 'PodTolerationRestriction: whitelist: must be a list',
+  },
+  {
+    name: 'tolerations without apiVersion and kind',
+    text: withPlugins('- name: PodTolerationRestriction\n  configuration: { whitelist: [] }\n'),
+    want: 'PodTolerationRestriction: kind: must be Configuration in podtolerationrestriction.admission.k8s.io/v1alpha1',
+  },
+  {
+    name: 'a toleration with an unknown field, value or combination',
+    text: tolerations('default: [{ keys: a, operator: exists, value: 1, effect: Taint, tolerationSeconds: 1.5 }]'),
+    want: [
+      'PodTolerationRestriction: default[0].keys: unknown field; known are key, operator, value, effect, tolerationSeconds',
+      'PodTolerationRestriction: default[0].operator: must be one of "", Equal, Exists',
+      'PodTolerationRestriction: default[0].value: must be a string',
+      'PodTolerationRestriction: default[0].effect: must be one of "", NoSchedule, PreferNoSchedule, NoExecute',
+      'PodTolerationRestriction: default[0].tolerationSeconds: must be a whole number',
+      'PodTolerationRestriction: default[0].operator: must be Exists without a key',
+    ].join('; '),
+  },
+  {
+    name: 'a toleration with tolerationSeconds and without the effect NoExecute',
+    text: tolerations('default: [{ key: a, tolerationSeconds: 1 }]'),
+    want: 'PodTolerationRestriction: default[0].effect: must be NoExecute with tolerationSeconds',
+  },
+  {
+    name: 'a node selector without a value',
+    text: nodeSelectors('{ ns: "a=b,c" }'),
+    want: 'PodNodeSelector: podNodeSelectorPluginConfig.ns: must be labels like "a=b,c=d"',
+  },
+  {
+    name: 'node selectors that are no mapping',
+    text: nodeSelectors('[a=b]'),
+    want: 'PodNodeSelector: podNodeSelectorPluginConfig: must be a mapping',
+  },
+  {
+    name: 'the configuration of a plug-in that takes none',
+    text: withPlugins('- name: Priority\n  configuration: { a: 1 }\n'),
+    want: 'plugins[0].name: Priority takes no configuration',
+  },
+  {
+    name: 'the configuration of a plug-in that is not implemented',
+    text: withPlugins('- name: ImagePolicyWebhook\n  configuration: { imagePolicy: {} }\n'),
+    want: 'plugins[0].name: ImagePolicyWebhook is not implemented, so that it cannot be configured',
   },
 ])('rejects $name', ({ text, want }) => {
   const at = join(directory, 'admission.yaml');

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { admissionPluginNames, implementedPlugins } from '../../config/admission-plugins.js';
 import { parseYamlMapping } from '../../config/config-files.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
 import { ConfigReader, isMapping } from './config-reader.js';
 import { readEventLimits, type EventLimit } from './event-rate-limit.configuration.js';
+import {
+  plainNodeSelectors,
+  readNodeSelectors,
+  type NodeSelectorConfiguration,
+} from './pod-node-selector.configuration.js';
 import { plainPodSecurity, readPodSecurity, type PodSecurityConfiguration } from './pod-security.configuration.js';
+import { plainTolerations, readTolerations, type TolerationConfiguration } from './pod-tolerations.configuration.js';
 import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './quota.configuration.js';
 
 /** The content of --admission-control-config-file. */
@@ -13,7 +20,9 @@ export interface AdmissionConfiguration {
   readonly podSecurity: PodSecurityConfiguration;
   readonly quota: QuotaConfiguration;
   readonly eventLimits: readonly EventLimit[];
-  /** Unparsed configurations by the name of the plug-in, for plug-ins that parse their own. */
+  readonly nodeSelectors: NodeSelectorConfiguration;
+  readonly tolerations: TolerationConfiguration;
+  /** Unparsed configurations of plug-ins of an embedding program, by the name of the plug-in. */
   readonly others: ReadonlyMap<string, Fields>;
 }
 
@@ -21,6 +30,8 @@ export const plainConfiguration: AdmissionConfiguration = {
   podSecurity: plainPodSecurity,
   quota: plainQuota,
   eventLimits: [],
+  nodeSelectors: plainNodeSelectors,
+  tolerations: plainTolerations,
   others: new Map(),
 };
 
@@ -31,14 +42,18 @@ export class AdmissionConfigurationError extends Error {
   }
 }
 
+/** Built-in plug-ins that take a configuration. */
+const configurable = ['PodSecurity', 'ResourceQuota', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction'];
+
 /**
- * Reads the file. Throws AdmissionConfigurationError with all problems, also for unknown fields: a rule that is not
- * understood must not be ignored. `pluginNames` are the plug-ins that may be configured.
+ * Reads the file. Throws AdmissionConfigurationError with all problems, also for unknown fields and for the configuration
+ * of a plug-in that takes none: a rule that is not understood must not be ignored. `ownPlugins` are those of an embedding
+ * program.
  */
 export function readAdmissionConfiguration(
   file: string | undefined,
   naming: NamingProfile,
-  pluginNames: readonly string[],
+  ownPlugins: readonly string[] = [],
 ): AdmissionConfiguration {
   if (file === undefined) return plainConfiguration;
   const problems: string[] = [];
@@ -50,20 +65,35 @@ export function readAdmissionConfiguration(
     for (const plugin of root.allowOnly('apiVersion', 'kind', 'plugins').mappings('plugins')) {
       plugin.allowOnly('name', 'path', 'configuration');
       const name = plugin.string('name') ?? '';
-      if (!pluginNames.includes(name)) plugin.addProblem('name', `unknown admission plug-in ${name}`);
+      const isOwn = ownPlugins.includes(name);
+      if (!isOwn && !admissionPluginNames.includes(name)) {
+        plugin.addProblem('name', `unknown admission plug-in ${name}`);
+        continue;
+      }
       if (found.has(name)) plugin.addProblem('name', `${name} is configured twice`);
       const configuration = configurationOf(plugin, file);
       found.set(name, new ConfigReader(configuration, `${name}: `, problems));
-      others.set(name, configuration);
+      if (isOwn) others.set(name, configuration);
+      else if (!configurable.includes(name) && Object.keys(configuration).length > 0) {
+        const isImplemented = Object.hasOwn(implementedPlugins, name);
+        const problem = isImplemented
+          ? 'takes no configuration'
+          : 'is not implemented, so that it cannot be configured';
+        plugin.addProblem('name', `${name} ${problem}`);
+      }
     }
   }
   const podSecurity = found.get('PodSecurity');
   const quota = found.get('ResourceQuota');
   const events = found.get('EventRateLimit');
+  const selectors = found.get('PodNodeSelector');
+  const tolerations = found.get('PodTolerationRestriction');
   const configuration = {
     podSecurity: podSecurity ? readPodSecurity(podSecurity, naming) : plainPodSecurity,
     quota: quota ? readQuotaConfiguration(quota, naming) : plainQuota,
     eventLimits: events ? readEventLimits(events, naming) : [],
+    nodeSelectors: selectors ? readNodeSelectors(selectors) : plainNodeSelectors,
+    tolerations: tolerations ? readTolerations(tolerations, naming) : plainTolerations,
     others,
   };
   if (problems.length > 0) throw new AdmissionConfigurationError(file, problems);

@@ -20,11 +20,41 @@ export class ConfigReader {
     return undefined;
   }
 
-  count(field: string): number | undefined {
+  /** Returns the string if it is one of the known ones. */
+  oneOf<Known extends string>(field: string, known: readonly Known[]): Known | undefined {
     const value = this.fields[field];
     if (!isSet(value)) return undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-    this.addProblem(field, 'must be a whole number, zero or more');
+    const found = known.find((one) => one === value);
+    if (found === undefined) this.addProblem(field, mustBeOneOf(known));
+    return found;
+  }
+
+  /** As oneOf(), for a field that must be set. */
+  requiredOneOf<Known extends string>(field: string, known: readonly Known[]): Known | undefined {
+    if (!isSet(this.fields[field])) this.addProblem(field, mustBeOneOf(known));
+    return this.oneOf(field, known);
+  }
+
+  integer(field: string): number | undefined {
+    return this.wholeNumber(field, -Infinity, 'must be a whole number');
+  }
+
+  count(field: string): number | undefined {
+    return this.wholeNumber(field, 0, 'must be a whole number, zero or more');
+  }
+
+  /** Returns a number of one or more; the field must be set. */
+  requiredCount(field: string): number | undefined {
+    const problem = 'must be a whole number, one or more';
+    if (!isSet(this.fields[field])) this.addProblem(field, problem);
+    return this.wholeNumber(field, 1, problem);
+  }
+
+  private wholeNumber(field: string, min: number, problem: string): number | undefined {
+    const value = this.fields[field];
+    if (!isSet(value)) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min) return value;
+    this.addProblem(field, problem);
     return undefined;
   }
 
@@ -42,15 +72,22 @@ export class ConfigReader {
     return new ConfigReader(isMapping(value) ? value : {}, `${this.path}${field}.`, this.problems);
   }
 
+  /** Returns the mappings of a list. Items that are no mappings are left out. */
   mappings(field: string): ConfigReader[] {
     const value = this.fields[field];
     if (isSet(value) && !Array.isArray(value)) this.addProblem(field, 'must be a list');
     const items: unknown[] = Array.isArray(value) ? value : [];
-    return items.map((item, index) => {
+    return items.flatMap((item, index) => {
       const at = `${field}[${index}]`;
-      if (!isMapping(item)) this.addProblem(at, 'must be a mapping');
-      return new ConfigReader(isMapping(item) ? item : {}, `${this.path}${at}.`, this.problems);
+      if (isMapping(item)) return [new ConfigReader(item, `${this.path}${at}.`, this.problems)];
+      this.addProblem(at, 'must be a mapping');
+      return [];
     });
+  }
+
+  /** Returns the names of all fields. */
+  names(): string[] {
+    return Object.keys(this.fields);
   }
 
   raw(field: string): unknown {
@@ -72,6 +109,8 @@ export class ConfigReader {
     return isRight;
   }
 }
+
+const mustBeOneOf = (known: readonly string[]) => `must be one of ${known.map((one) => one || '""').join(', ')}`;
 
 export function isMapping(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

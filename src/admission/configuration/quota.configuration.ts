@@ -38,12 +38,31 @@ export function readQuotaConfiguration(config: ConfigReader, naming: NamingProfi
         group: limited.string('apiGroup') ?? '',
         resource,
         matchContains: limited.strings('matchContains'),
-        matchScopes: limited.mappings('matchScopes').map((scope) => ({
-          scopeName: scope.string('scopeName') ?? '',
-          operator: scope.string('operator') ?? 'Exists',
-          values: scope.strings('values'),
-        })),
+        matchScopes: limited.mappings('matchScopes').map(readScope),
       };
     }),
   };
+}
+
+const scopeNames = [
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+  'VolumeAttributesClass',
+] as const;
+const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+function readScope(scope: ConfigReader): ScopeRequirement {
+  scope.allowOnly('scopeName', 'operator', 'values');
+  const scopeName = scope.requiredOneOf('scopeName', scopeNames) ?? '';
+  const values = scope.strings('values');
+  const operator = scope.raw('operator') === undefined ? 'Exists' : scope.requiredOneOf('operator', operators);
+  const takesValues = operator === 'In' || operator === 'NotIn';
+  if (operator && takesValues !== values.length > 0) {
+    scope.addProblem('values', `must ${takesValues ? '' : 'not '}be set with operator ${operator}`);
+  }
+  return { scopeName, operator: operator ?? 'Exists', values };
 }

@@ -5,11 +5,6 @@ import type { EventLimitType } from '../configuration/event-rate-limit.configura
 import { eventRateLimit } from './event-rate-limit.plugin.js';
 import { podNodeSelector } from './pod-node-selector.plugin.js';
 
-const configured = (name: string, fields: object) => ({
-  ...plainConfiguration,
-  others: new Map([[name, fields as Record<string, unknown>]]),
-});
-
 describe('PodNodeSelector', () => {
   const annotated = (selector?: string) => ({
     '/namespaces': [
@@ -21,9 +16,11 @@ describe('PodNodeSelector', () => {
       },
     ],
   });
-  const configuration = configured('PodNodeSelector', {
-    podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'zone=a', ns: 'disk=ssd' },
-  });
+  const nodeSelectors = {
+    clusterDefault: new Map([['zone', 'a']]),
+    allowed: new Map([['ns', new Map([['disk', 'ssd']])]]),
+  };
+  const configuration = { ...plainConfiguration, nodeSelectors };
 
   it.each([
     {

@@ -1,7 +1,7 @@
-import { asFields, asText } from '../../machinery/fields.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { newPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
+import { mergeNodeSelector, parseNodeSelector } from '../pods/node-selector.js';
 import { forbid } from '../refusal.js';
 
 const namespaces = { group: '', resource: 'namespaces' };
@@ -15,45 +15,31 @@ export const podNodeSelector = defineAdmissionPlugin({
   runs: 'if enabled',
   make({ objects, naming, configuration }) {
     const annotation = naming.label('node-selector', 'scheduler.alpha');
-    const configured = asFields(configuration.others.get('PodNodeSelector')?.['podNodeSelectorPluginConfig']);
+    const { clusterDefault, allowed } = configuration.nodeSelectors;
 
-    async function selectorFor({ namespace, request }: AdmissionAttributes): Promise<Map<string, string>> {
+    async function selectorFor({ namespace, request }: AdmissionAttributes): Promise<ReadonlyMap<string, string>> {
       const found = await find(objects, namespaces, '', namespace, request.signal);
-      return parseLabels(found?.metadata.annotations?.[annotation] ?? asText(configured['clusterDefaultNodeSelector']));
+      const text = found?.metadata.annotations?.[annotation];
+      return text === undefined ? clusterDefault : parseNodeSelector(text);
     }
 
     return {
       async admit(attributes) {
         const pod = newPodOf(attributes);
         if (!pod) return;
-        const selector = await selectorFor(attributes);
-        if (selector.size === 0) return;
-        const nodeSelector = ((pod.spec ??= {}).nodeSelector ??= {});
-        for (const [key, value] of selector) {
-          if (Object.hasOwn(nodeSelector, key) && nodeSelector[key] !== value) {
-            throw forbid(attributes, 'pod node label selector conflicts with its namespace node label selector');
-          }
-          nodeSelector[key] = value;
+        if (mergeNodeSelector((pod.spec ??= {}), await selectorFor(attributes))) {
+          throw forbid(attributes, 'pod node label selector conflicts with its namespace node label selector');
         }
       },
       validate(attributes) {
         const pod = newPodOf(attributes);
         if (!pod) return;
-        const listed = configured[attributes.namespace];
-        if (listed === undefined) return;
-        const allowed = parseLabels(asText(listed));
+        const labels = allowed.get(attributes.namespace);
+        if (!labels) return;
         const own = Object.entries(pod.spec?.nodeSelector ?? {});
-        if (own.every(([key, value]) => !allowed.has(key) || allowed.get(key) === value)) return;
+        if (own.every(([key, value]) => !labels.has(key) || labels.get(key) === value)) return;
         throw forbid(attributes, 'pod node label selector labels conflict with its namespace whitelist');
       },
     };
   },
 });
-
-/** Parses `a=b,c=d`. */
-function parseLabels(text: string): Map<string, string> {
-  const pairs = text.split(',').map((pair) => pair.split('=').map((part) => part.trim()));
-  return new Map(
-    pairs.flatMap(([key = '', value]) => (key === '' || value === undefined ? [] : [[key, value] as const])),
-  );
-}

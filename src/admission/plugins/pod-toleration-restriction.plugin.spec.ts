@@ -1,5 +1,6 @@
 import { admitted, hooksOf } from '../../../test/harness/admission.js';
 import { plainConfiguration } from '../configuration/admission-configuration.js';
+import { plainTolerations, type TolerationConfiguration } from '../configuration/pod-tolerations.configuration.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.plugin.js';
 
 const a = { key: 'a', operator: 'Exists', effect: 'NoSchedule' };
@@ -12,8 +13,8 @@ const refusal =
 interface Case {
   readonly name: string;
   readonly defaults?: object[] | string;
-  readonly whitelist?: object[];
-  readonly configured?: Record<string, object[]>;
+  readonly whitelist?: object[] | string;
+  readonly configured?: Partial<TolerationConfiguration>;
   readonly given?: object[];
   readonly hasRequests?: boolean;
   readonly isUpdate?: boolean;
@@ -57,6 +58,14 @@ it.each<Case>([
     refused:
       'the annotation scheduler.alpha.kubernetes.io/defaultTolerations of the namespace is not a list of tolerations',
   },
+  {
+    name: 'refused if the whitelist of the namespace is a mapping',
+    whitelist: '{"key":"a"}',
+    given: [a],
+    want: undefined,
+    refused:
+      'the annotation scheduler.alpha.kubernetes.io/tolerationsWhitelist of the namespace is not a list of tolerations',
+  },
 ])('a Pod has $name', async (row) => {
   const { defaults, whitelist, configured, given, hasRequests, isUpdate, want, refused } = row;
   const text = (list: object[] | string) => (typeof list === 'string' ? list : JSON.stringify(list));
@@ -65,8 +74,8 @@ it.each<Case>([
     ...(whitelist && { 'scheduler.alpha.kubernetes.io/tolerationsWhitelist': text(whitelist) }),
   };
   const known = { '/namespaces': [{ metadata: { name: 'ns', annotations } }] };
-  const others = new Map(configured ? [['PodTolerationRestriction', configured]] : []);
-  const plugin = hooksOf(podTolerationRestriction, { known, configuration: { ...plainConfiguration, others } });
+  const tolerations = { ...plainTolerations, ...configured };
+  const plugin = hooksOf(podTolerationRestriction, { known, configuration: { ...plainConfiguration, tolerations } });
   const resources = hasRequests ? { requests: { cpu: '1' } } : {};
   const object = {
     metadata: { name: 'p' },

@@ -1,6 +1,6 @@
 import type { Pod, Toleration } from '../../catalog/types/core.v1.js';
 import { decodeJson } from '../../codec/json.js';
-import { asFields, asItems } from '../../machinery/fields.js';
+import { asItems } from '../../machinery/fields.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
@@ -19,7 +19,7 @@ export const podTolerationRestriction = defineAdmissionPlugin({
   name: 'PodTolerationRestriction',
   runs: 'if enabled',
   make({ objects, naming, configuration }) {
-    const configured = asFields(configuration.others.get('PodTolerationRestriction'));
+    const configured = configuration.tolerations;
     const annotations = {
       default: naming.label('defaultTolerations', 'scheduler.alpha'),
       whitelist: naming.label('tolerationsWhitelist', 'scheduler.alpha'),
@@ -33,12 +33,10 @@ export const podTolerationRestriction = defineAdmissionPlugin({
       const { namespace, request } = attributes;
       const found = await find(objects, namespaces, '', namespace, request.signal);
       const text = found?.metadata.annotations?.[annotations[list]];
-      if (text === undefined) return asItems(configured[list]);
-      try {
-        return text === '' ? [] : asItems(decodeJson(text));
-      } catch {
-        throw forbid(attributes, `the annotation ${annotations[list]} of the namespace is not a list of tolerations`);
-      }
+      if (text === undefined) return structuredClone(configured[list]);
+      const tolerations = parseTolerations(text);
+      if (tolerations) return tolerations;
+      throw forbid(attributes, `the annotation ${annotations[list]} of the namespace is not a list of tolerations`);
     }
 
     const writtenPod = (attributes: AdmissionAttributes): Mutable<Pod> | undefined =>
@@ -51,7 +49,7 @@ export const podTolerationRestriction = defineAdmissionPlugin({
         const spec = (pod.spec ??= {});
         const defaults = attributes.operation === 'CREATE' ? await tolerationsFor(attributes, 'default') : [];
         // Pods with requests or limits stay on nodes under memory pressure; best-effort Pods do not.
-        const robust = isBestEffort(spec) ? [] : [pressure];
+        const robust = isBestEffort(spec) ? [] : [{ ...pressure }];
         if (defaults.length + robust.length === 0) return;
         const tolerations = defaults.length === 0 ? spec.tolerations : mergeTolerations(defaults, spec.tolerations);
         spec.tolerations = robust.length === 0 ? tolerations : mergeTolerations(tolerations, robust);
@@ -70,3 +68,14 @@ export const podTolerationRestriction = defineAdmissionPlugin({
     };
   },
 });
+
+/** Returns undefined if the text is not a list of tolerations in JSON; an empty text and null are empty lists. */
+function parseTolerations(text: string): readonly Toleration[] | undefined {
+  if (text === '') return [];
+  try {
+    const list = decodeJson(text);
+    return list === null || Array.isArray(list) ? asItems(list) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,11 +1,11 @@
-import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
+import type { Pod } from '../../catalog/types/core.v1.js';
 import type { RuntimeClass } from '../../catalog/types/node.v1.js';
 import { goQuote } from '../../machinery/field-error.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { noAmounts, parseAmounts, sameAmounts } from '../amounts.js';
 import { newPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
+import { mergeNodeSelector } from '../pods/node-selector.js';
 import { mergeTolerations } from '../pods/tolerations.js';
 import { forbid } from '../refusal.js';
 
@@ -39,7 +39,14 @@ export const runtimeClass = defineAdmissionPlugin({
           if (podFixed !== undefined) spec.overhead = structuredClone(podFixed);
         }
         const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
-        mergeNodeSelector(attributes, spec, nodeSelector);
+        const conflict = mergeNodeSelector(spec, Object.entries(nodeSelector));
+        if (conflict) {
+          const { key, wanted, own } = conflict;
+          throw forbid(
+            attributes,
+            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`,
+          );
+        }
         if (tolerations.length > 0) {
           spec.tolerations = mergeTolerations(structuredClone(tolerations), spec.tolerations);
         }
@@ -63,22 +70,3 @@ export const runtimeClass = defineAdmissionPlugin({
 });
 
 const otherOverhead = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
-
-function mergeNodeSelector(
-  attributes: AdmissionAttributes,
-  spec: Mutable<PodSpec>,
-  selector: Readonly<Record<string, string>>,
-): void {
-  const wanted = Object.entries(selector);
-  if (wanted.length === 0) return;
-  const own = (spec.nodeSelector ??= {});
-  for (const [key, value] of wanted) {
-    if (Object.hasOwn(own, key) && own[key] !== value) {
-      throw forbid(
-        attributes,
-        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`,
-      );
-    }
-    own[key] = value;
-  }
-}
