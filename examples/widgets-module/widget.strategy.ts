@@ -22,12 +22,7 @@ export const widgetStrategy: Strategy = {
     fillIn(spec, 'size', 'medium');
     fillIn(spec, 'replicas', 1);
   },
-  prepareForCreate(widget) {
-    widget['status'] = { shine: 0, replicas: 0 };
-  },
-  prepareForUpdate(widget, old) {
-    widget['status'] = old['status'];
-  },
+  initialStatus: () => ({ shine: 0, replicas: 0 }),
   validateCreate: validateSpec,
   validateUpdate(widget, old) {
     const { color } = asFields(widget['spec']);

@@ -29,15 +29,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     finalizersNeedDomain: false,
     countsGenerations: statusIsApart ? true : 'statusToo',
     default: (object) => form.fill(object),
-    ...(statusIsApart && {
-      prepareForCreate(object) {
-        delete object['status'];
-      },
-      prepareForUpdate(object, old) {
-        if (old['status'] === undefined) delete object['status'];
-        else object['status'] = old['status'];
-      },
-    }),
+    initialStatus: () => undefined,
     validateCreate: (object) => [...form.values.validate(asJson(view(object))), ...scaleErrors(object)],
     validateUpdate: (object, old) => [
       ...form.values.validateUpdate(asJson(view(object)), asJson(view(old))),

@@ -2,7 +2,7 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { podRules } from '../../src/modules/core/pod/pod.strategy.js';
 import type { ViewSubresource } from '../../src/registry/definition/resource-definition.js';
-import { prepared, refusals, testContext, texts } from './strategies.js';
+import { prepared, prepareUpdate, refusals, testContext, texts } from './strategies.js';
 
 const { strategy, ...subresources } = podRules(namingProfile('kubernetes'));
 export const podStrategy = strategy;
@@ -35,7 +35,7 @@ export function expectPodErrors(object: KubeObject, errors: readonly string[]): 
 export function updateErrors(oldSpec: object, spec: object): string[] {
   const old = prepared(strategy, pod(oldSpec));
   const change = prepared(strategy, pod({ ...oldSpec, ...spec }));
-  strategy.prepareForUpdate!(change, old, testContext);
+  prepareUpdate(strategy, change, old);
   return texts(strategy.validateUpdate!(change, old, testContext));
 }
 

@@ -20,12 +20,16 @@ import { registryOf } from './shell.js';
 const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'owner' };
 
 /** A Pod as a client submits it, with a duplicate owner. */
-export function submittedPod(name: string, more: { metadata?: object; spec?: object } = {}): KubeObject {
+export function submittedPod(
+  name: string,
+  more: { metadata?: object; spec?: object; status?: object } = {},
+): KubeObject {
   return {
     kind: 'Pod',
     apiVersion: 'v1',
     metadata: { name, namespace: 'ns', ownerReferences: [owner, owner], ...more.metadata },
     spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }], ...more.spec },
+    ...(more.status && { status: more.status }),
   };
 }
 
@@ -64,6 +68,8 @@ export class WriteWorld {
   readonly steps: string[] = [];
   /** The effects of earlier steps that each step saw. */
   readonly seen = new Map<string, string>();
+  /** The status that each step saw. */
+  readonly statusSeen = new Map<string, unknown>();
   readonly served: ServedResource;
   readonly store: ResourceStore;
   readonly definition: ResourceDefinition;
@@ -192,6 +198,7 @@ export class WriteWorld {
   private record(step: string, object: KubeObject): void {
     this.steps.push(step);
     this.seen.set(step, effectsOn(object));
+    this.statusSeen.set(step, structuredClone(object['status']));
   }
 
   private recordingStrategy(): Strategy {

@@ -15,12 +15,6 @@ export const validatingPolicyStrategy: Strategy<ValidatingAdmissionPolicy> = {
     defaultMatchResources(spec.matchConstraints);
     policy.status ??= {};
   },
-  prepareForCreate(policy) {
-    policy.status = {};
-  },
-  prepareForUpdate(policy, old) {
-    policy.status = old.status;
-  },
   validateCreate: (policy) => validateValidatingPolicy(policy, undefined),
   validateUpdate: validateValidatingPolicy,
 };

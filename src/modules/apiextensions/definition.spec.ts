@@ -1,7 +1,14 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { atOnce } from '../../std/steps.js';
-import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import {
+  prepared,
+  prepareUpdate,
+  refusals,
+  testContext,
+  texts,
+  updateRefusals,
+} from '../../../test/harness/strategies.js';
 import { definitionStatusSubresource, definitionStrategy } from './definition.strategy.js';
 
 const strategy = definitionStrategy(namingProfile('kubernetes'));
@@ -168,7 +175,7 @@ it.each<[string, object, string[]]>([
   const old = prepared(strategy, definition());
   const after = structuredClone(definition(change));
   strategy.default!(after);
-  strategy.prepareForUpdate!(after, established(old), testContext);
+  prepareUpdate(strategy, after, established(old));
   expect(texts(errorsOf(after, established(old)))).toEqual(containing(want));
 });
 
@@ -271,7 +278,7 @@ it.each<[string, object, object, boolean, string[]]>([
   const was = isServed ? established(old) : old;
   const object = definition(after);
   strategy.default!(object);
-  strategy.prepareForUpdate!(object, was, testContext);
+  prepareUpdate(strategy, object, was);
   expect(texts(errorsOf(object, was))).toEqual(containing(want));
 });
 

@@ -2,10 +2,8 @@ import type { CustomResourceDefinition } from '../../catalog/types/apiextensions
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { asText } from '../../machinery/fields.js';
-import type { JsonValue } from '../../machinery/kube-object.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { copyJson } from '../../patch/copy-json.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { definitionDeletion } from '../../custom-kinds/definition-deletion.js';
@@ -23,14 +21,9 @@ export function definitionStrategy(naming: NamingProfile): Strategy<CustomResour
     finalizersNeedDomain: false,
     countsGenerations: true,
     default: defaultDefinition,
-    prepareForCreate(definition) {
-      definition.status = emptyStatus();
-      recordStorageVersions(definition);
-    },
-    prepareForUpdate(definition, old) {
-      definition.status = copyJson(old.status as JsonValue) as typeof old.status;
-      recordStorageVersions(definition);
-    },
+    initialStatus: emptyStatus,
+    prepareForCreate: recordStorageVersions,
+    prepareForUpdate: recordStorageVersions,
     validateInSteps: (definition, old) =>
       old ? validateDefinitionUpdate(definition, old, naming) : validateDefinition(definition, naming),
     warnings(definition, old) {
@@ -83,9 +76,10 @@ function defaultDefinition(definition: Mutable<CustomResourceDefinition>): void 
  * Adds the storage version to status.storedVersions. Only a client that has migrated the stored objects removes
  * versions from it.
  */
-function recordStorageVersions({ spec, status = {} }: Mutable<CustomResourceDefinition>): void {
-  const stored = status.storedVersions ?? [];
+function recordStorageVersions(definition: Mutable<CustomResourceDefinition>): void {
+  const { spec, status } = definition;
+  const stored = status?.storedVersions ?? [];
   const storage = spec?.versions?.find((version) => version.storage);
   const name = storage?.name ?? '';
-  if (name !== '' && !stored.includes(name)) status.storedVersions = [...stored, name];
+  if (name !== '' && !stored.includes(name)) definition.status = { ...status, storedVersions: [...stored, name] };
 }

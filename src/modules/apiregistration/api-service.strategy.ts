@@ -16,12 +16,9 @@ export const apiServiceStrategy: Strategy<APIService> = {
     if (spec.service) spec.service.port ??= portDefault;
     service.status ??= {};
   },
-  prepareForCreate(service, { now }) {
-    const isLocal = service.spec?.service === undefined;
-    service.status = isLocal ? { conditions: [{ ...locallyAvailable, lastTransitionTime: now }] } : {};
-  },
-  prepareForUpdate(service, old) {
-    service.status = old.status;
+  initialStatus({ spec = {} }, { now }) {
+    const isLocal = spec.service === undefined;
+    return isLocal ? { conditions: [{ ...locallyAvailable, lastTransitionTime: now }] } : {};
   },
   validateCreate: validateApiService,
   validateUpdate: validateApiService,

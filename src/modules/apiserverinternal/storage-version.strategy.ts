@@ -24,12 +24,6 @@ export const storageVersionStrategy: Strategy<StorageVersion> = {
     object.spec ??= {};
     object.status ??= {};
   },
-  prepareForCreate(object) {
-    object.status = {};
-  },
-  prepareForUpdate(object, old) {
-    object.status = old.status;
-  },
 };
 
 export const storageVersionStatusSubresource = statusSubresource<StorageVersion>({

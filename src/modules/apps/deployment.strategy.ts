@@ -14,7 +14,6 @@ import { specAt, validateSelectedTemplate, workloadStrategy } from './workload.s
 export const deploymentStrategy = workloadStrategy<Deployment>({
   validateName: nameIsDnsSubdomain,
   default: defaultDeployment,
-  initialStatus: () => ({}),
   prepareForUpdate: countAnnotationChange,
   validate: validateDeployment,
 });

@@ -31,29 +31,19 @@ export const specAt = path('spec');
 
 interface WorkloadHooks<T extends Workload> extends Pick<
   Strategy<T>,
-  'validateName' | 'default' | 'prepareForCreate' | 'prepareForUpdate' | 'validateUpdate'
+  'validateName' | 'default' | 'initialStatus' | 'prepareForCreate' | 'prepareForUpdate' | 'validateUpdate'
 > {
-  /** The status of a new object. */
-  readonly initialStatus: () => NonNullable<T['status']>;
   readonly validate: (spec: NonNullable<T['spec']>) => FieldError[];
 }
 
 /** The strategy of a workload whose selector is immutable. */
 export function workloadStrategy<T extends Workload>(hooks: WorkloadHooks<T>): Strategy<T>;
 export function workloadStrategy(hooks: WorkloadHooks<Workload>): Strategy<Workload> {
-  const validate = ({ spec = {} }: Workload): FieldError[] => hooks.validate(spec);
+  const { validate: validateSpec, ...others } = hooks;
+  const validate = ({ spec = {} }: Workload): FieldError[] => validateSpec(spec);
   return {
-    validateName: hooks.validateName,
+    ...others,
     countsGenerations: true,
-    ...(hooks.default && { default: hooks.default }),
-    prepareForCreate(object, context) {
-      object.status = hooks.initialStatus();
-      hooks.prepareForCreate?.(object, context);
-    },
-    prepareForUpdate(object, old, context) {
-      object.status = old.status;
-      hooks.prepareForUpdate?.(object, old, context);
-    },
     validateCreate: validate,
     validateUpdate:
       hooks.validateUpdate ?? ((object, old) => [...validate(object), ...validateSelectorUnchanged(object, old)]),

@@ -1,6 +1,7 @@
 import type {
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerStatus,
   HPAScalingRules,
   MetricTarget,
 } from '../../catalog/types/autoscaling.v2.js';
@@ -15,13 +16,7 @@ import { validateAutoscaler, validateAutoscalerStatus } from './horizontal-pod-a
 export const autoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
   validateName: nameIsDnsSubdomain,
   default: defaultAutoscaler,
-  prepareForCreate(autoscaler) {
-    autoscaler.status = {};
-    defaultStatus(autoscaler);
-  },
-  prepareForUpdate(autoscaler, old) {
-    autoscaler.status = old.status;
-  },
+  initialStatus: () => withDefaults({}),
   validateCreate: (autoscaler) => validateAutoscaler(autoscaler),
   validateUpdate: validateAutoscaler,
 };
@@ -40,7 +35,7 @@ function defaultAutoscaler(autoscaler: Mutable<HorizontalPodAutoscaler>): void {
     for (const source of sources) normalizeTarget(metric[source]?.target);
   }
   if (spec.behavior) defaultBehavior(spec.behavior);
-  defaultStatus(autoscaler);
+  withDefaults((autoscaler.status ??= {}));
   fillConditionTimes(autoscaler, 'lastTransitionTime');
 }
 
@@ -58,10 +53,10 @@ function normalized(amount: string): string {
   return amounts.amount;
 }
 
-function defaultStatus(autoscaler: Mutable<HorizontalPodAutoscaler>): void {
-  const status = (autoscaler.status ??= {});
+function withDefaults(status: Mutable<HorizontalPodAutoscalerStatus>): HorizontalPodAutoscalerStatus {
   status.desiredReplicas ??= 0;
   status.currentMetrics ??= null;
+  return status;
 }
 
 /** If spec.behavior is set, both scaleUp and scaleDown get their defaults. */

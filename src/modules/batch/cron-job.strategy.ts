@@ -14,12 +14,6 @@ export const cronJobStrategy: Strategy<CronJob> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultCronJob,
-  prepareForCreate(cronJob) {
-    cronJob.status = {};
-  },
-  prepareForUpdate(cronJob, old) {
-    cronJob.status = old.status;
-  },
   validateCreate: (cronJob) => [...validateName(cronJob), ...validateCronJob(cronJob.spec ?? {}, undefined)],
   validateUpdate: (cronJob, old) => validateCronJob(cronJob.spec ?? {}, old.spec ?? {}),
   warnings(cronJob, old) {

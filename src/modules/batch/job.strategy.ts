@@ -27,10 +27,6 @@ export function jobStrategy(naming: NamingProfile): Strategy<Job> {
     prepareForCreate(job) {
       labels.select(job);
       takeLabels(job);
-      job.status = {};
-    },
-    prepareForUpdate(job, old) {
-      job.status = old.status;
     },
     validateCreate: jobRule(labels),
     validateUpdate: jobUpdateRule(labels),

@@ -19,12 +19,6 @@ export function podCertificateStrategy(naming: NamingProfile): Strategy<PodCerti
       const spec = (request.spec ??= {});
       spec.maxExpirationSeconds ??= lifetimeSecondsDefault;
     },
-    prepareForCreate(request) {
-      request.status = {};
-    },
-    prepareForUpdate(request, old) {
-      request.status = old.status;
-    },
     validateCreate: ({ spec = {} }) => validatePodCertificateSpec(spec, ownSigners),
     validateUpdate: (request, old) => immutable(request.spec, old.spec, path('spec')),
   };

@@ -2,7 +2,14 @@ import { namingProfile } from '../../config/naming-profile.js';
 import type { Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { leafPem, requestPem } from '../../../test/harness/certificate-texts.js';
-import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import {
+  prepared,
+  prepareUpdate,
+  refusals,
+  testContext,
+  texts,
+  updateRefusals,
+} from '../../../test/harness/strategies.js';
 import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
 import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
@@ -74,7 +81,7 @@ it('update keeps spec and status', () => {
   const old = request({});
   const changed = request({ signerName: 'example.com/other' }, { certificate: 'eA==' });
   expect(updateRefusals(strategy, changed, old)).toEqual([]);
-  strategy.prepareForUpdate!(changed, old, testContext);
+  prepareUpdate(strategy, changed, old);
   expect(changed).toEqual(old);
 });
 

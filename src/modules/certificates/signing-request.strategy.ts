@@ -20,11 +20,9 @@ export function signingRequestStrategy(naming: NamingProfile): Strategy<Certific
     validateName: nameIsPathSegment,
     prepareForCreate(request, { user }) {
       setRequester((request.spec ??= {}), user);
-      request.status = {};
     },
     prepareForUpdate(request, old) {
       request.spec = old.spec;
-      request.status = old.status;
     },
     validateCreate({ spec = {} }) {
       const { signerName: signer = '', usages = [], expirationSeconds } = spec;

@@ -2,7 +2,7 @@ import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { finalizeSubresource, namespaceStatusSubresource, namespaceStrategy } from './namespace.strategy.js';
 import { namespaceTable } from './namespace.table.js';
-import { prepared, texts, testContext } from '../../../test/harness/strategies.js';
+import { prepared, prepareUpdate, texts, testContext } from '../../../test/harness/strategies.js';
 
 const strategy = namespaceStrategy(namingProfile('kubernetes'));
 const namespace = (rest: object = {}, metadata: object = {}): KubeObject => ({
@@ -52,7 +52,7 @@ describe('an update', () => {
       { labels: { 'kubernetes.io/metadata.name': 'x' } },
     );
     strategy.default!(update);
-    strategy.prepareForUpdate!(update, old, testContext);
+    prepareUpdate(strategy, update, old);
     expect(update).toEqual(old);
   });
 

@@ -19,16 +19,15 @@ export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
       const { name } = namespace.metadata;
       if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
     },
+    initialStatus: () => ({ phase: 'Active' }),
     prepareForCreate(namespace) {
       const spec = (namespace.spec ??= {});
       const finalizers = [...(spec.finalizers ?? [])];
       if (!finalizers.includes(naming.serviceName)) finalizers.push(naming.serviceName);
       spec.finalizers = finalizers;
-      namespace.status = { phase: 'Active' };
     },
     prepareForUpdate(namespace, old) {
       namespace.spec = { ...namespace.spec, finalizers: old.spec?.finalizers };
-      namespace.status = old.status;
     },
     validateCreate: validateFinalizers(naming),
     deletion: {

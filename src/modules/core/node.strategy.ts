@@ -21,10 +21,11 @@ export function nodeStrategy(naming: NamingProfile): Strategy<Node> {
   return {
     validateName: nameIsDnsSubdomain,
     default: defaultNode,
+    /** A kubelet registers its Node with the status. */
+    initialStatus: 'submitted',
     prepareForCreate: dropConfigSource,
     prepareForUpdate(node, old) {
       if (old.spec?.configSource === undefined) dropConfigSource(node);
-      node.status = old.status;
     },
     validateCreate: (node) => [...validateAnnotations(node), ...validateNode(node)],
     /** Validates taints twice, so that their errors are reported twice, as in kube-apiserver. */

@@ -16,17 +16,14 @@ export function persistentVolumeClaimStrategy(naming: NamingProfile): Strategy<P
   return {
     validateName: nameIsDnsSubdomain,
     default: defaultClaim,
+    initialStatus: () => ({ phase: 'Pending' }),
     prepareForCreate(claim) {
-      claim.status = { phase: 'Pending' };
       const { spec = {} } = claim;
       delete spec.dataSourceRef?.namespace;
       if (spec.dataSource && !isSupportedSource(spec.dataSource, snapshotGroup)) delete spec.dataSource;
       mirrorSource(spec);
     },
-    prepareForUpdate(claim, old) {
-      claim.status = old.status;
-      mirrorSource(claim.spec ?? {});
-    },
+    prepareForUpdate: ({ spec = {} }) => mirrorSource(spec),
     validateCreate: validateClaim,
     validateUpdate: claimUpdateRule(naming.label('storage-class', 'volume.beta')),
   };

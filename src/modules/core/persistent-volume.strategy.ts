@@ -11,12 +11,7 @@ import { volumeSourceWarnings } from './pod/pod.warnings.js';
 export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   validateName: nameIsDnsSubdomain,
   default: defaultVolume,
-  prepareForCreate(volume, { now }) {
-    volume.status = { phase: 'Pending', lastPhaseTransitionTime: now };
-  },
-  prepareForUpdate(volume, old) {
-    volume.status = old.status;
-  },
+  initialStatus: (_volume, { now }) => ({ phase: 'Pending', lastPhaseTransitionTime: now }),
   validateCreate: validatePersistentVolume,
   validateUpdate: validatePersistentVolumeUpdate,
   warnings({ spec = {} }) {

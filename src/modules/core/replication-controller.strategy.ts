@@ -22,12 +22,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultController,
-  prepareForCreate(controller) {
-    controller.status = { replicas: 0 };
-  },
-  prepareForUpdate(controller, old) {
-    controller.status = old.status;
-  },
+  initialStatus: () => ({ replicas: 0 }),
   // Selectors may have tens of thousands of labels.
   validateInSteps: validateController,
   // The first clients deleted the Pods themselves.

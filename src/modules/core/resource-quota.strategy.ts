@@ -9,12 +9,6 @@ import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resou
 export const resourceQuotaStrategy: Strategy<ResourceQuota> = {
   validateName: nameIsDnsSubdomain,
   default: defaultQuota,
-  prepareForCreate(quota) {
-    quota.status = {};
-  },
-  prepareForUpdate(quota, old) {
-    quota.status = old.status;
-  },
   validateCreate: validateQuota,
   validateUpdate: validateQuotaUpdate,
 };

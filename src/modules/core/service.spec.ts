@@ -1,5 +1,12 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import {
+  prepared,
+  prepareUpdate,
+  refusals,
+  testContext,
+  texts,
+  updateRefusals,
+} from '../../../test/harness/strategies.js';
 import { endpointsStrategy } from './endpoints.strategy.js';
 import { endpointsTable } from './endpoints.table.js';
 import { serviceStatusSubresource, serviceStrategy } from './service.strategy.js';
@@ -179,7 +186,7 @@ describe('Service', () => {
     const old = prepared(serviceStrategy, service(nodePortSpec));
     const update = service(structuredClone(spec));
     serviceStrategy.default!(update);
-    serviceStrategy.prepareForUpdate!(update, old, testContext);
+    prepareUpdate(serviceStrategy, update, old);
     expect(update['spec']).toEqual(want);
     expect(texts(serviceStrategy.validateUpdate!(update, old, testContext))).toEqual([]);
   });

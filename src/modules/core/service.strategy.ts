@@ -13,14 +13,9 @@ import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from '../../
 export const serviceStrategy: Strategy<Service> = {
   validateName: nameIsDnsLabel,
   default: defaultService,
-  prepareForCreate(service) {
-    mirrorClusterIp(service.spec ?? {});
-    service.status = { loadBalancer: {} };
-  },
-  prepareForUpdate(service, old) {
-    service.status = old.status;
-    const { spec = {} } = service;
-    const { spec: before = {} } = old;
+  initialStatus: () => ({ loadBalancer: {} }),
+  prepareForCreate: ({ spec = {} }) => mirrorClusterIp(spec),
+  prepareForUpdate({ spec = {} }, { spec: before = {} }) {
     keepAllocated(spec, before);
     dropFieldsOfOldType(spec, before);
   },

@@ -1,4 +1,11 @@
-import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import {
+  prepared,
+  prepareUpdate,
+  refusals,
+  testContext,
+  texts,
+  updateRefusals,
+} from '../../../test/harness/strategies.js';
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import {
@@ -88,7 +95,7 @@ it.each<[string, object, object, object, string[]]>([
   const old = { ...prepared(claims, claim(before)), status };
   const next = claim(after);
   claims.default!(next);
-  claims.prepareForUpdate!(next, old, testContext);
+  prepareUpdate(claims, next, old);
   expect(texts(claims.validateUpdate!(next, old, testContext))).toEqual(want);
 });
 
@@ -101,7 +108,7 @@ describe('update of a claim', () => {
   const change = (before: KubeObject, after: KubeObject, status: object = {}) => {
     const old = { ...prepared(claims, before), status };
     claims.default!(after);
-    claims.prepareForUpdate!(after, old, testContext);
+    prepareUpdate(claims, after, old);
     return texts(claims.validateUpdate!(after, old, testContext));
   };
 

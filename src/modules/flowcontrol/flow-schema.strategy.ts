@@ -15,12 +15,6 @@ export const flowSchemaStrategy: Strategy<FlowSchema> = {
     spec.priorityLevelConfiguration ??= {};
     schema.status ??= {};
   },
-  prepareForCreate(schema) {
-    schema.status = {};
-  },
-  prepareForUpdate(schema, old) {
-    schema.status = old.status;
-  },
   validateCreate: (schema) => [...validateFlowSchema(schema), ...validateConditions(schema)],
   validateUpdate: (schema) => [...validateFlowSchema(schema), ...validateConditions(schema)],
 };

@@ -10,12 +10,6 @@ export const priorityLevelStrategy: Strategy<PriorityLevelConfiguration> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultPriorityLevel,
-  prepareForCreate(level) {
-    level.status = {};
-  },
-  prepareForUpdate(level, old) {
-    level.status = old.status;
-  },
   validateCreate: (level) => [...validatePriorityLevel(level), ...validateConditions(level)],
   validateUpdate: (level) => [...validatePriorityLevel(level), ...validateConditions(level)],
 };

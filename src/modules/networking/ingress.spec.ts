@@ -1,6 +1,13 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { namingProfile } from '../../config/naming-profile.js';
-import { prepared, refusals, texts, testContext, updateRefusals } from '../../../test/harness/strategies.js';
+import {
+  prepared,
+  prepareUpdate,
+  refusals,
+  testContext,
+  texts,
+  updateRefusals,
+} from '../../../test/harness/strategies.js';
 import { ingressStatusSubresource, ingressStrategy } from './ingress.strategy.js';
 import { ingressTable } from './ingress.table.js';
 
@@ -118,7 +125,7 @@ it('create and update ignore a submitted status', () => {
   const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
   expect(prepared(strategy, ingress({}, { status }))['status']).toEqual({ loadBalancer: {} });
   const update = ingress({});
-  strategy.prepareForUpdate!(update, ingress({}, { status }), testContext);
+  prepareUpdate(strategy, update, ingress({}, { status }));
   expect(update['status']).toEqual(status);
 });
 

@@ -15,12 +15,7 @@ export function ingressStrategy(naming: NamingProfile): Strategy<Ingress> {
       const status = (ingress.status ??= {});
       status.loadBalancer ??= {};
     },
-    prepareForCreate(ingress) {
-      ingress.status = { loadBalancer: {} };
-    },
-    prepareForUpdate(ingress, old) {
-      ingress.status = old.status;
-    },
+    initialStatus: () => ({ loadBalancer: {} }),
     validateCreate: (ingress) => [
       ...validateIngressSpec(ingress.spec ?? {}),
       ...validateOneClass(ingress, classAnnotation),

@@ -14,12 +14,6 @@ export const serviceCidrStrategy: Strategy<ServiceCIDR> = {
   default(serviceCidr) {
     serviceCidr.status ??= {};
   },
-  prepareForCreate(serviceCidr) {
-    serviceCidr.status = {};
-  },
-  prepareForUpdate(serviceCidr, old) {
-    serviceCidr.status = old.status;
-  },
   validateCreate: validateRanges,
   validateUpdate: validateChange,
 };

@@ -1,4 +1,8 @@
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../catalog/types/policy.v1.js';
+import type {
+  PodDisruptionBudget,
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from '../../catalog/types/policy.v1.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { oneOf } from '../../machinery/field-rules.js';
 import { atMostAll, validateIntOrPercent } from '../../machinery/int-or-percent.js';
@@ -15,13 +19,7 @@ export const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
   validateName: nameIsPathSegment,
   countsGenerations: true,
   default: defaultBudget,
-  prepareForCreate(budget) {
-    budget.status = {};
-    defaultCounters(budget);
-  },
-  prepareForUpdate(budget, old) {
-    budget.status = old.status;
-  },
+  initialStatus: () => withCounters({}),
   validateCreate: validateBudget,
   validateUpdate: validateBudget,
 };
@@ -30,12 +28,12 @@ const counters = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'exp
 
 function defaultBudget(budget: Mutable<PodDisruptionBudget>): void {
   budget.spec ??= {};
-  defaultCounters(budget);
+  withCounters((budget.status ??= {}));
 }
 
-function defaultCounters(budget: Mutable<PodDisruptionBudget>): void {
-  const status = (budget.status ??= {});
+function withCounters(status: Mutable<PodDisruptionBudgetStatus>): PodDisruptionBudgetStatus {
   for (const counter of counters) status[counter] ??= 0;
+  return status;
 }
 
 const at = path('spec');

@@ -18,7 +18,6 @@ export const deviceTaintRuleStrategy: Strategy<DeviceTaintRule> = {
   countsGenerations: true,
   prepareForCreate(rule, { now }) {
     stampTaint(taintOf(rule), now);
-    rule.status = {};
   },
   /** Sets timeAdded anew if the effect changes, unless the client changes timeAdded too. */
   prepareForUpdate(rule, old, { now }) {
@@ -27,7 +26,6 @@ export const deviceTaintRuleStrategy: Strategy<DeviceTaintRule> = {
       taint.timeAdded = now;
     }
     stampTaint(taint, now);
-    rule.status = old.status;
   },
   validateCreate: validateRule,
   validateUpdate: validateRule,

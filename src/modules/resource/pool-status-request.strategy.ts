@@ -22,13 +22,7 @@ export const poolStatusRequestStrategy: Strategy<ResourcePoolStatusRequest> = {
     const spec = (request.spec ??= {});
     spec.limit ??= limitDefault;
   },
-  prepareForCreate(request) {
-    delete request.status;
-  },
-  prepareForUpdate(request, old) {
-    if (old.status === undefined) delete request.status;
-    else request.status = old.status;
-  },
+  initialStatus: () => undefined,
   validateCreate: validateRequest,
   validateUpdate: (request, old) => immutable(request.spec, old.spec, at),
 };

@@ -14,12 +14,6 @@ const at = path('spec');
 export const resourceClaimStrategy: Strategy<ResourceClaim> = {
   validateName: nameIsDnsSubdomain,
   default: ({ spec = {} }) => defaultClaimSpec(spec),
-  prepareForCreate(claim) {
-    claim.status = {};
-  },
-  prepareForUpdate(claim, old) {
-    claim.status = old.status;
-  },
   validateCreate: ({ spec = {} }) => validateClaimSpec(spec, at),
   validateUpdate: ({ spec }, old) => [
     ...immutable(spec, old.spec, at, shownClaimSpec(spec)),

@@ -14,12 +14,6 @@ const at = path('spec');
 export const podGroupStrategy: Strategy<PodGroup> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
-  prepareForCreate(group) {
-    group.status = {};
-  },
-  prepareForUpdate(group, old) {
-    group.status = old.status;
-  },
   validateCreate: validatePodGroup,
   validateUpdate: (group, old) => [
     ...validatePodGroup(group),

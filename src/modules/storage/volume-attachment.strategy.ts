@@ -18,12 +18,7 @@ export const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
     const status = (attachment.status ??= {});
     status.attached ??= false;
   },
-  prepareForCreate(attachment) {
-    attachment.status = { attached: false };
-  },
-  prepareForUpdate(attachment, old) {
-    attachment.status = old.status;
-  },
+  initialStatus: () => ({ attached: false }),
   validateCreate: validateSpec,
   validateUpdate: (attachment, old) => [...validateSpec(attachment), ...validateFixed(attachment, old)],
 };

@@ -13,12 +13,6 @@ const statusAt = path('status');
 
 export const migrationStrategy: Strategy<StorageVersionMigration> = {
   validateName: nameIsDnsSubdomain,
-  prepareForCreate(migration) {
-    migration.status = {};
-  },
-  prepareForUpdate(migration, old) {
-    migration.status = old.status;
-  },
   validateCreate: validateResource,
   validateUpdate: (migration, old) => [
     ...validateResource(migration),

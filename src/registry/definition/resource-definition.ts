@@ -106,6 +106,10 @@ export const allVerbs: readonly ResourceVerb[] = [
 
 export type SubresourceDefinition = ViewSubresource | HandledSubresource;
 
+export function hasViewSubresource({ subresources }: Pick<ResourceDefinition, 'subresources'>, name: string): boolean {
+  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'view';
+}
+
 /**
  * A subresource that reads and writes a part of the stored object (status, scale): `view` extracts it, `put` merges a
  * changed view into the object.

@@ -23,7 +23,13 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly default?: (object: Mutable<T>) => void;
   /** The message of the 403 for creates of the kind; undefined if creating is allowed. */
   readonly refusesCreate?: string;
-  /** Clears fields that clients may not set (status), and sets fields of the server. */
+  /**
+   * Returns the status of a new object, if the kind has a status subresource: `{}` if this hook is absent, no status if
+   * it returns undefined. 'submitted' stores the status that the client sends, as for Nodes. An update of the main
+   * resource always keeps the old status.
+   */
+  readonly initialStatus?: 'submitted' | ((object: T, context: StrategyContext) => T['status']);
+  /** Clears other fields that clients may not set, and sets fields of the server. */
   readonly prepareForCreate?: (object: Mutable<T>, context: StrategyContext) => void;
   readonly prepareForUpdate?: (object: Mutable<T>, old: Mutable<T>, context: StrategyContext) => void;
   readonly validateCreate?: (object: T, context: StrategyContext) => FieldError[];

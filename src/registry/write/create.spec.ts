@@ -1,5 +1,7 @@
 import { submittedPod, WriteWorld } from '../../../test/harness/write-world.js';
 import type { Pod } from '../../catalog/types/core.v1.js';
+import type { ResourceDefinition } from '../definition/resource-definition.js';
+import type { Strategy } from '../definition/strategy.js';
 import { createObject } from './create.js';
 
 let world: WriteWorld;
@@ -58,6 +60,29 @@ it('managedFields of a create records defaults, but not what admission and prepa
     false,
     false,
   ]);
+});
+
+describe('the submitted status of a created object', () => {
+  it.each<[string, Partial<Strategy>, Partial<ResourceDefinition>, object | undefined]>([
+    ['is replaced by an empty one', {}, {}, {}],
+    ['is replaced by initialStatus', { initialStatus: (_pod, { now }) => ({ startTime: now }) }, {}, { startTime: '2026-01-01T00:00:00Z' }], // prettier-ignore
+    ['is removed if initialStatus returns undefined', { initialStatus: () => undefined }, {}, undefined],
+    ["is stored if initialStatus is 'submitted'", { initialStatus: 'submitted' }, {}, { phase: 'Running' }],
+    ['is stored if the kind has no status subresource', {}, { subresources: {} }, { phase: 'Running' }],
+  ])('%s', async (_what, strategy, definition, want) => {
+    const other = new WriteWorld(strategy, definition);
+    await createObject(other.store, submittedPod('a', { status: { phase: 'Running' } }), other.context()); // prettier-ignore
+    expect(other.statusSeen.get('validate')).toEqual(want);
+    await other.store.dependencies.kv.close();
+  });
+
+  it.each<[string, object | undefined]>([
+    ['admit', { phase: 'Running' }],
+    ['prepare', {}],
+  ])('is seen by step "%s" as %j', async (step, want) => {
+    await createObject(world.store, submittedPod('a', { status: { phase: 'Running' } }), world.context());
+    expect(world.statusSeen.get(step)).toEqual(want);
+  });
 });
 
 const supplied = [

@@ -9,11 +9,12 @@ import { copyObject } from '../../patch/copy-json.js';
 import type { Steps } from '../../std/steps.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { dropDuplicateOwners } from './owner-references.js';
+import { prepareCreated } from './prepare.js';
 import type { Reservation } from './reservation.js';
 import type { ResourceStore } from '../resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
 import type { Strategy, StrategyContext } from '../definition/strategy.js';
-import { strategyOf, type WriteContext } from './write-context.js';
+import { servedDefinitionOf, type WriteContext } from './write-context.js';
 
 /** The result of a write: the object as stored (or as a dry run would store it), and whether it was created. */
 export interface Written {
@@ -45,7 +46,8 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
 async function createOnce(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
-  const strategy = strategyOf(definition, context);
+  const servedDefinition = servedDefinitionOf(definition, context);
+  const { strategy } = servedDefinition;
   if (strategy.refusesCreate !== undefined) {
     throw ApiError.forbidden(store.groupResource, object.metadata.name ?? '', strategy.refusesCreate);
   }
@@ -65,7 +67,7 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   if (timer.isDue()) await timer.yield();
   dropDuplicateOwners(object, request.warnings);
   store.dropGated(object, undefined);
-  strategy.prepareForCreate?.(object, strategyContext);
+  prepareCreated(servedDefinition, object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;
   if (timer.isDue()) await timer.yield();
 
@@ -98,7 +100,7 @@ async function writeNew(
 ): Promise<Written | undefined> {
   const { definition } = store;
   const { request, admission } = context;
-  const strategy = strategyOf(definition, context);
+  const { strategy } = servedDefinitionOf(definition, context);
   const timer = new YieldTimer(store.dependencies.clock);
   const handwritten = await timer.run(
     boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),

@@ -10,7 +10,11 @@ import { fieldSetOf, type FieldSet } from '../../patch/apply/field-set.js';
 import { schemaOfAnyObject } from '../../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../../patch/apply/schema-of-type.js';
 import type { Schema } from '../../patch/apply/schema.js';
-import type { ViewSubresource, ResourceDefinition } from '../definition/resource-definition.js';
+import {
+  hasViewSubresource,
+  type ViewSubresource,
+  type ResourceDefinition,
+} from '../definition/resource-definition.js';
 import { ScaleOwnership, scaleSubresourceOf } from '../definition/scale-ownership.js';
 import { toServedVersion, toStorageVersion } from '../definition/served-version.js';
 
@@ -140,13 +144,9 @@ export class FieldOwnership {
 
 function resetFieldsOf(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
   if (subresource === '') {
-    const paths = [...(isViewSubresource(definition, 'status') ? ['status'] : []), ...(definition.resetFields ?? [])];
+    const paths = [...(hasViewSubresource(definition, 'status') ? ['status'] : []), ...(definition.resetFields ?? [])];
     return paths.length > 0 ? fieldSetOf(...paths) : undefined;
   }
   const view = definition.subresources[subresource] as ViewSubresource | undefined;
   return view?.resetFields && fieldSetOf(...view.resetFields);
-}
-
-function isViewSubresource({ subresources }: ResourceDefinition, name: string): boolean {
-  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'view';
 }

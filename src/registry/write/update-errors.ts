@@ -8,6 +8,7 @@ import { atOnce, type Steps } from '../../std/steps.js';
 import type { ViewSubresource, ResourceDefinition } from '../definition/resource-definition.js';
 import type { ResourceStore } from '../resource-store.js';
 import type { Strategy, StrategyContext } from '../definition/strategy.js';
+import { prepareUpdated } from './prepare.js';
 import { objectTime } from './system-fields.js';
 
 interface UpdatedObject {
@@ -62,7 +63,7 @@ export function unchangedUpdateErrors(store: ResourceStore, encoded: EncodedObje
   const object = encoded.parse();
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(object.metadata, old.metadata));
   store.fillDefaults(object);
-  strategy.prepareForUpdate?.(object, old, context);
+  prepareUpdated(definition, object, old, context);
   const handwritten = atOnce(
     updateErrors({ object, old, metaErrors }, { definition, strategy, subresource: undefined }, context),
   );

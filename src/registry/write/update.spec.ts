@@ -1,5 +1,7 @@
 import { labelled, submittedPod, WriteWorld } from '../../../test/harness/write-world.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ResourceDefinition } from '../definition/resource-definition.js';
+import type { Strategy } from '../definition/strategy.js';
 import { updateObject, type Change, type UpdateOptions } from './update.js';
 import type { ManagedFieldsMode } from './write-context.js';
 
@@ -56,6 +58,32 @@ it('an update keeps metadata that the server sets', async () => {
   const { uid, creationTimestamp } = metadata;
   expect(after).toMatchObject({ uid, creationTimestamp, generation: 2 });
   expect(after).not.toHaveProperty('selfLink');
+});
+
+describe('the submitted status of an update', () => {
+  const withStatus: Change = () => submittedPod('a', { spec: { nodeName: 'n' }, status: { phase: 'Failed' } });
+
+  it.each<[string, Partial<Strategy>, Partial<ResourceDefinition>, object]>([
+    ['is replaced by the stored one', { initialStatus: () => ({ phase: 'Running' }) }, {}, { phase: 'Running' }],
+    ["is replaced by the stored one if initialStatus is 'submitted'", { initialStatus: 'submitted' }, {}, { phase: 'Pending' }], // prettier-ignore
+    ['is stored if the kind has no status subresource', {}, { subresources: {} }, { phase: 'Failed' }],
+  ])('%s', async (_what, strategy, definition, want) => {
+    const other = new WriteWorld(strategy, definition);
+    await other.start();
+    await other.create('a', { status: { phase: 'Pending' } });
+    await updateObject(other.store, target, withStatus, plain, other.context());
+    expect(other.statusSeen.get('validate')).toEqual(want);
+    await other.stop();
+  });
+
+  it.each<[string, object]>([
+    ['admit', { phase: 'Failed' }],
+    ['prepare', {}],
+  ])('is seen by step "%s" as %j', async (step, want) => {
+    await world.create('a');
+    await update(withStatus);
+    expect(world.statusSeen.get(step)).toEqual(want);
+  });
 });
 
 it('an updated object is stored without empty lists and maps', async () => {

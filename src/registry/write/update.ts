@@ -11,13 +11,14 @@ import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
 import { dropDuplicateOwners } from './owner-references.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
+import { prepareUpdated } from './prepare.js';
 import type { Reservation } from './reservation.js';
 import { retryOnConflict, type Attempt } from './retry-on-conflict.js';
 import type { ViewSubresource } from '../definition/resource-definition.js';
 import type { Current, ResourceStore } from '../resource-store.js';
 import { objectTime } from './system-fields.js';
 import { updateErrors } from './update-errors.js';
-import { strategyOf, type WriteContext } from './write-context.js';
+import { servedDefinitionOf, type WriteContext } from './write-context.js';
 
 /**
  * A pure function from the current object to the whole new object. It may run several times and changes no argument. If
@@ -63,7 +64,6 @@ async function attemptUpdate(
 ): Promise<Attempt<Written>> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
-  const strategy = strategyOf(definition, context);
   if (!current.encoded) return createMissing(store, target, change, options, context);
 
   store.checkRewritable(current.encoded);
@@ -102,7 +102,7 @@ async function attemptUpdate(
   keepSystemFields(object, old);
   store.dropGated(object, old);
   if (options.subresource) options.subresource.prepare?.(object, old, strategyContext);
-  else strategy.prepareForUpdate?.(object, old, strategyContext);
+  else prepareUpdated(servedDefinitionOf(definition, context), object, old, strategyContext);
   if (timer.isDue()) await timer.yield();
   // A write through a subresource (status) does not change reserved fields.
   const reservation = options.subresource ? undefined : await store.reserve?.(object, old, request);
@@ -130,7 +130,7 @@ async function writeUpdate(
 ): Promise<Attempt<Written>> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
-  const strategy = strategyOf(definition, context);
+  const { strategy } = servedDefinitionOf(definition, context);
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
   const timer = new YieldTimer(dependencies.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { RequestContext } from '../request-context.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
-import type { Strategy } from '../definition/strategy.js';
 
 /** The admission of one write, passed in by the verbs because this layer does not know plug-ins. Throws to reject. */
 export interface Admit {
@@ -35,7 +34,10 @@ export interface WriteContext extends DeleteContext {
   readonly managedFields: ManagedFieldsMode;
 }
 
-/** Returns the strategy of a tracked write's version; other writes are validated as the storage version. */
-export function strategyOf(storageVersion: ResourceDefinition, { managedFields }: WriteContext): Strategy {
-  return managedFields.mode === 'track' ? managedFields.definition.strategy : storageVersion.strategy;
+/** Returns the definition of a tracked write's version; other writes are prepared and validated as the storage version. */
+export function servedDefinitionOf(
+  storageVersion: ResourceDefinition,
+  { managedFields }: WriteContext,
+): ResourceDefinition {
+  return managedFields.mode === 'track' ? managedFields.definition : storageVersion;
 }

@@ -38,20 +38,16 @@ const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultPod,
-  prepareForCreate(pod, { now }) {
+  initialStatus: (pod, { now }) => ({
+    phase: 'Pending',
+    ...(pod.spec?.schedulingGates?.length && { conditions: [gatedCondition(now)] }),
+    qosClass: qosClass(pod),
+  }),
+  prepareForCreate(pod) {
     const spec = (pod.spec ??= {});
     // A negative grace period means the shortest one.
     if (asNumber(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
     applyMatchLabelKeys(pod, spec);
-    pod.status = {
-      phase: 'Pending',
-      ...(spec.schedulingGates?.length && { conditions: [gatedCondition(now)] }),
-      qosClass: qosClass(pod),
-    };
-  },
-  prepareForUpdate(pod, old) {
-    if (old.status === undefined) delete pod.status;
-    else pod.status = old.status;
   },
   validateCreate: validateNewPod,
   warnings: podWarnings,

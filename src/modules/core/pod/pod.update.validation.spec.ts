@@ -5,7 +5,7 @@ import {
   updateErrors,
   writeThroughSubresource,
 } from '../../../../test/harness/pods.js';
-import { prepared, testContext } from '../../../../test/harness/strategies.js';
+import { prepared, prepareUpdate } from '../../../../test/harness/strategies.js';
 
 const { statusSubresource, ephemeralContainersSubresource } = podSubresources;
 const container = { name: 'c', image: 'i' };
@@ -101,7 +101,7 @@ it.each<[string, object, object, string[]]>([
 it('Pod update does not change the status', () => {
   const old = pod({}, { phase: 'Running' });
   const change = pod({}, { phase: 'Failed' });
-  podStrategy.prepareForUpdate!(change, old, testContext);
+  prepareUpdate(podStrategy, change, old);
   expect(change['status']).toEqual({ phase: 'Running' });
 });
 
