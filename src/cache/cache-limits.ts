@@ -6,11 +6,14 @@ export interface CacheLimits {
   readonly retryDelayMinMs: number;
   readonly retryDelayMaxMs: number;
 
-  /** Events that a resource keeps regardless of their age. */
+  /** Events that a resource keeps regardless of their age, as long as they take no more than historyBytesMin. */
   readonly historyEventsMin: number;
+  readonly historyBytesMin: number;
   /** Limits of events and bytes per resource. Between min and max, events are kept for historyRetentionMs. */
   readonly historyEventsMax: number;
   readonly historyBytesMax: number;
+  /** Limit of bytes of all resources together. */
+  readonly historyBytesOfAllMax: number;
   readonly historyRetentionMs: number;
   /** The time that a paged list can continue at its revision without reading the store. */
   readonly snapshotRetentionMs: number;
@@ -51,8 +54,10 @@ export const defaultCacheLimits: CacheLimits = {
   retryDelayMinMs: 50,
   retryDelayMaxMs: 5_000,
   historyEventsMin: 256,
+  historyBytesMin: 1024 * 1024,
   historyEventsMax: 65_536,
   historyBytesMax: 128 * 1024 * 1024,
+  historyBytesOfAllMax: 256 * 1024 * 1024,
   historyRetentionMs: 75_000,
   snapshotRetentionMs: 75_000,
   snapshotSpacingEvents: 64,

@@ -9,6 +9,7 @@ import { TimerWheel } from '../std/timer-wheel.js';
 import type { CacheLimits } from './cache-limits.js';
 import type { EncodedObject } from './encoded-object.js';
 import { Freshness, type WaitOptions } from './freshness.js';
+import { HistoryMemory } from './history-memory.js';
 import { Inbox } from './inbox.js';
 import { RevisionTimeline } from './revision-timeline.js';
 import { PumpQueue } from './pump-queue.js';
@@ -76,6 +77,7 @@ export class Feed {
       clock,
       logger,
       limits,
+      historyMemory: new HistoryMemory(limits.historyBytesOfAllMax),
       pumpQueue: new PumpQueue(),
       position: () => this.current,
       isExpired: (revision) => this.timeline.isExpired(revision, clock.now()),
@@ -132,6 +134,7 @@ export class Feed {
     await this.retrying(stop, 'could not load the watch cache from the store; retrying', () => this.load(stop));
     const { clock, limits } = this.options;
     this.heartbeat = every(clock, limits.heartbeatMs, async () => {
+      for (const cache of this.caches.values()) cache.trimHistory(clock.now());
       await this.consistentRevision({ timeoutMs: limits.heartbeatMs });
     });
   }

@@ -2,6 +2,7 @@ import type { Revision } from '../machinery/revision.js';
 import { RingBuffer } from '../std/ring-buffer.js';
 import type { CacheEvent } from './cache-event.js';
 import type { CacheLimits } from './cache-limits.js';
+import type { HistoryMemory } from './history-memory.js';
 
 /**
  * The latest events of a resource, each with a permanent number. Watchers are positions in this ring:
@@ -10,8 +11,8 @@ import type { CacheLimits } from './cache-limits.js';
  *           v                    v                              v
  *   ... (dropped)           |   40: r18  |  41: r21  |  42: r21  |  43: r30  |
  *
- * It holds every event after `floor`, so a watcher that has seen revision 17 or later can continue from here. Recent
- * events are kept up to the limits, older ones up to historyEventsMin.
+ * It holds every event after `floor`, so a watcher that has seen revision 17 or later can continue from here. Events
+ * are kept for historyRetentionMs within the limits; older ones up to historyEventsMin and historyBytesMin.
  */
 export class History {
   private readonly ring = new RingBuffer<CacheEvent>();
@@ -19,8 +20,11 @@ export class History {
 
   constructor(
     private readonly limits: CacheLimits,
+    private readonly memory: HistoryMemory,
     private floorRevision: Revision,
-  ) {}
+  ) {
+    memory.add(this);
+  }
 
   get floor(): Revision {
     return this.floorRevision;
@@ -52,33 +56,62 @@ export class History {
     const unframed = this.ring.next - this.limits.framedEventsMax;
     if (unframed >= this.ring.first) this.ring.get(unframed).forgetFrames();
     this.ring.push(event);
-    this.bytes += event.bytes;
+    this.changeBytesBy(event.bytes);
     this.trim(event.timeMs);
   }
 
   /** Prepends older events: all events after `floor`. */
   prepend(events: readonly CacheEvent[], floor: Revision): void {
+    let bytes = 0;
     for (let i = events.length - 1; i >= 0; i--) {
       this.ring.unshift(events[i]!);
-      this.bytes += events[i]!.bytes;
+      bytes += events[i]!.bytes;
     }
     this.floorRevision = floor;
+    this.changeBytesBy(bytes);
   }
 
   /** True if that many more events fit in front without dropping others. */
   hasRoomFor(events: number, bytes: number): boolean {
-    return this.ring.length + events < this.limits.historyEventsMax && this.bytes + bytes < this.limits.historyBytesMax;
+    const { historyEventsMax, historyBytesMax } = this.limits;
+    return (
+      this.ring.length + events < historyEventsMax &&
+      this.bytes + bytes < historyBytesMax &&
+      this.memory.hasRoomFor(bytes)
+    );
   }
 
-  private trim(nowMs: number): void {
-    const { historyEventsMax, historyEventsMin, historyBytesMax, historyRetentionMs } = this.limits;
+  /** Drops events beyond the limits; called for every event, and regularly for resources without new events. */
+  trim(nowMs: number): void {
+    const { historyEventsMax, historyEventsMin, historyBytesMin, historyBytesMax, historyRetentionMs } = this.limits;
     while (this.ring.length > 1) {
-      const oldest = this.ring.get(this.ring.first);
-      const isOld = this.ring.length > historyEventsMin && oldest.timeMs < nowMs - historyRetentionMs;
+      const isMoreThanMin = this.ring.length > historyEventsMin || this.bytes > historyBytesMin;
+      const isOld = isMoreThanMin && this.ring.get(this.ring.first).timeMs < nowMs - historyRetentionMs;
       if (!isOld && this.ring.length <= historyEventsMax && this.bytes <= historyBytesMax) return;
-      this.ring.shift();
-      this.bytes -= oldest.bytes;
-      this.floorRevision = oldest.revision;
+      this.drop();
     }
+  }
+
+  /** Drops the oldest events until that many bytes are free; keeps the last event. */
+  dropOldest(bytes: number): void {
+    const target = this.bytes - bytes;
+    while (this.ring.length > 1 && this.bytes > target) this.drop();
+  }
+
+  /** Releases the memory of a history that is no longer used. */
+  close(): void {
+    this.memory.remove(this);
+  }
+
+  private drop(): void {
+    const oldest = this.ring.get(this.ring.first);
+    this.ring.shift();
+    this.floorRevision = oldest.revision;
+    this.changeBytesBy(-oldest.bytes);
+  }
+
+  private changeBytesBy(bytes: number): void {
+    this.bytes += bytes;
+    this.memory.change(this, bytes);
   }
 }

@@ -14,6 +14,7 @@ import { EncodedObject, type Decode } from './encoded-object.js';
 import { FanOut } from './fan-out.js';
 import { FieldIndexes } from './field-indexes.js';
 import { History } from './history.js';
+import type { HistoryMemory } from './history-memory.js';
 import { StateSnapshot, type Snapshot } from './snapshot.js';
 import type { PumpQueue } from './pump-queue.js';
 import { UnreadableLog } from './unreadable-log.js';
@@ -29,6 +30,7 @@ export interface CacheHost {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: CacheLimits;
+  readonly historyMemory: HistoryMemory;
   readonly pumpQueue: PumpQueue;
   position(): Revision;
   /** True if the revision was superseded longer ago than snapshots are kept. */
@@ -85,7 +87,7 @@ export class WatchCache {
   ) {
     this.prefix = options.prefix;
     this.decode = options.decode;
-    this.history = new History(host.limits, noRevision);
+    this.history = new History(host.limits, host.historyMemory, noRevision);
     this.fanOut = new FanOut(options.prefix, options.indexedFields ?? []);
     this.unreadable = new UnreadableLog(options.prefix, host.logger, host.clock);
     const cache = this as WatchCache;
@@ -211,13 +213,15 @@ export class WatchCache {
 
   /** Replaces the state by one read at `revision`. Drops the history and ends all watches. */
   reset(objects: Iterable<EncodedObject>, revision: Revision): void {
+    if (this.wasClosed) return;
     const state = new SortedMap<EncodedObject>();
     for (const object of objects) {
       state.set(object.key, object);
       if (object.corruption) this.reportUnreadable(object);
     }
     this.state = state;
-    this.history = new History(this.host.limits, revision);
+    this.history.close();
+    this.history = new History(this.host.limits, this.host.historyMemory, revision);
     this.lastRevision = revision;
     this.currentSnapshot = undefined;
     this.fieldIndexes.clear();
@@ -237,8 +241,14 @@ export class WatchCache {
   /** Ends all watches, with `status` as the last event if given. */
   close(status?: Status): void {
     this.wasClosed = true;
+    this.history.close();
     for (const cursor of [...this.cursors]) cursor.end(status);
     this.loaded.reject(resourceChanged());
+  }
+
+  /** Drops events of the history that are too old. */
+  trimHistory(nowMs: number): void {
+    this.history.trim(nowMs);
   }
 
   /** Calls all observers. An observer that throws does not stop the feed. */

@@ -66,6 +66,35 @@ describe('MemoryStore', () => {
     expect((await store.get('a', { revision: second })).item?.value.toString()).toBe('2');
     await store.close();
   });
+
+  it('compacts younger history that takes more than historyBytesMax, and ends no watch of the latest events', async () => {
+    const store = new MemoryStore({ clock: new ManualClock(), historyBytesMax: 1_000_000 });
+    const { revision: first } = await store.txn([], [put('kept', 'x')]);
+    const seen: number[] = [];
+    let ended: unknown;
+    store.watch(
+      '',
+      { from: revisionOf(first + 1) },
+      {
+        events: (_events, revision) => void seen.push(revision),
+        progress: () => undefined,
+        ended: (error) => (ended = error),
+      },
+    );
+    const revisions: Revision[] = [];
+    for (let n = 0; n < 50; n++) {
+      revisions.push((await store.txn([], [put('a', 'y'.repeat(100_000))])).revision);
+      await settled();
+    }
+    const isKept = async (revision: Revision) => store.get('a', { revision }).then(() => true, () => false);
+    const kept = (await Promise.all(revisions.map(isKept))).filter(Boolean).length;
+    expect(kept).toBeGreaterThanOrEqual(7);
+    expect(kept).toBeLessThanOrEqual(11);
+    expect((await store.get('kept')).item?.value.toString()).toBe('x');
+    expect(ended).toBeUndefined();
+    expect(seen).toEqual(revisions);
+    await store.close();
+  });
 });
 
 /** The task of a timer runs a few microtasks after the clock has advanced. */

@@ -29,6 +29,8 @@ export interface MemoryStoreOptions {
   /** Minimum age of compacted history. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
+  /** Beyond this size of superseded and deleted values the oldest history is compacted at any age. */
+  readonly historyBytesMax?: number;
 }
 
 /** The state of a key since a revision; without an item the key was deleted. */
@@ -39,9 +41,16 @@ interface Version {
 
 interface TimedEntry extends LogEntry {
   readonly timeMs: number;
+  /** The memory that only the history retains. */
+  readonly bytes: number;
 }
 
 const sliceEvents = 1_000;
+const defaultHistoryBytesMax = 512 * 1024 * 1024;
+/** Part of historyBytesMax that is left after a compaction by size. */
+const keptPart = 3 / 4;
+/** Size of an event without its values. */
+const eventBytes = 300;
 
 /**
  * Keeps everything in memory. Each key has a chain of its states, oldest first:
@@ -57,6 +66,9 @@ export class MemoryStore implements KvStore {
   private readonly live = new SortedKeys();
   private readonly gone = new SortedKeys();
   private log: TimedEntry[] = [];
+  private historyBytes = 0;
+  private readonly historyBytesMax: number;
+  private isCompactingBySize = false;
   /** An empty store has revision 1, since clients read 0 as "any". */
   private head = revisionOf(1);
   private floor = noRevision;
@@ -71,6 +83,7 @@ export class MemoryStore implements KvStore {
 
   constructor(options: MemoryStoreOptions = {}) {
     this.clock = options.clock ?? systemClock;
+    this.historyBytesMax = options.historyBytesMax ?? defaultHistoryBytesMax;
     this.timer = startCompaction({
       ...options,
       clock: this.clock,
@@ -134,6 +147,7 @@ export class MemoryStore implements KvStore {
     this.floor = revision;
     const first = this.log[0]?.revision ?? this.head + 1;
     const forgotten = this.log.splice(0, Math.max(0, revision - first));
+    for (const { bytes } of forgotten) this.historyBytes -= bytes;
     this.hub.changed();
     for (let at = 0; at < forgotten.length; at++) {
       for (const event of forgotten[at]!.events) this.cutChain(keyOf(event));
@@ -165,8 +179,21 @@ export class MemoryStore implements KvStore {
       }
     }
     this.head = revision;
-    this.log.push({ revision, events, timeMs: this.clock.now() });
+    const bytes = events.reduce((sum, { previous }) => sum + eventBytes + (previous?.value.length ?? 0), 0);
+    this.log.push({ revision, events, timeMs: this.clock.now(), bytes });
+    this.historyBytes += bytes;
     this.hub.changed();
+    if (this.historyBytes > this.historyBytesMax && !this.isCompactingBySize) void this.compactBySize();
+  }
+
+  private async compactBySize(): Promise<void> {
+    this.isCompactingBySize = true;
+    // Lets the hub deliver the latest events before their revisions can be compacted.
+    await new Promise(setImmediate);
+    let left = this.historyBytes;
+    const last = this.log.find(({ bytes }) => (left -= bytes) <= this.historyBytesMax * keptPart);
+    if (last && !this.isClosed) await this.compact(revisionOf(Math.min(last.revision + 1, this.head)));
+    this.isCompactingBySize = false;
   }
 
   private move(key: string, from: SortedKeys, to: SortedKeys): void {

@@ -1,0 +1,45 @@
+import type { History } from './history.js';
+
+/** Part of the limit that is freed at once, so that the largest history is not searched for with every event. */
+const freedPart = 1 / 16;
+
+/** The memory of the histories of all resources. Beyond the limit the largest history drops its oldest events. */
+export class HistoryMemory {
+  private readonly histories = new Set<History>();
+  private bytes = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  add(history: History): void {
+    this.histories.add(history);
+  }
+
+  remove(history: History): void {
+    if (this.histories.delete(history)) this.bytes -= history.bytesUsed;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.bytes + bytes < this.bytesMax;
+  }
+
+  /** Accounts for memory that a history has added, or freed if negative. */
+  change(history: History, bytes: number): void {
+    if (!this.histories.has(history)) return;
+    this.bytes += bytes;
+    if (this.bytes > this.bytesMax) this.free();
+  }
+
+  private free(): void {
+    const target = this.bytesMax * (1 - freedPart);
+    while (this.bytes > target) {
+      const before = this.bytes;
+      let largest: History | undefined;
+      for (const history of this.histories) {
+        if (!largest || history.bytesUsed > largest.bytesUsed) largest = history;
+      }
+      largest?.dropOldest(this.bytes - target);
+      // Every history keeps its last event.
+      if (this.bytes >= before) return;
+    }
+  }
+}
