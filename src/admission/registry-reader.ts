@@ -33,7 +33,7 @@ export class RegistryReader implements ObjectReader {
     signal?: AbortSignal,
   ): Promise<KubeObject | undefined> {
     try {
-      const found = await this.storeOf(resource)?.get(namespace, name, { signal });
+      const found = await this.storeOf(resource)?.get(namespace, name, { caller: { signal } });
       return found && this.parse(found);
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'NotFound') return undefined;

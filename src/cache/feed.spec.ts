@@ -303,13 +303,13 @@ describe('Feed freshness', () => {
   it('rejects after the timeout or abort of the caller', async () => {
     const late = world.feed.waitFor(9 as never, options);
     const stop = new AbortController();
-    const aborted = world.feed.waitFor(9 as never, { ...options, signal: stop.signal });
+    const aborted = world.feed.waitFor(9 as never, { ...options, caller: stop });
     stop.abort(new Error('gone'));
     await expect(aborted).rejects.toThrow('gone');
     world.clock.advance(1_100);
     await expect(late).rejects.toMatchObject({ name: 'FreshnessTimeout', requested: 9, current: 1 });
     await expect(late).rejects.toBeInstanceOf(FreshnessTimeout);
-    await expect(world.feed.waitFor(9 as never, { ...options, signal: stop.signal })).rejects.toThrow('gone');
+    await expect(world.feed.waitFor(9 as never, { ...options, caller: stop })).rejects.toThrow('gone');
   });
 
   it('reads the revision once for all readers that asked before it was sent', async () => {

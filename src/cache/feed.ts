@@ -15,7 +15,7 @@ import { RevisionTimeline } from './revision-timeline.js';
 import { PumpQueue } from './pump-queue.js';
 import { WatchCache, type CacheHost, type WatchCacheOptions } from './watch-cache.js';
 
-export { FreshnessTimeout } from './freshness.js';
+export { FreshnessTimeout, type Caller } from './freshness.js';
 
 export interface FeedOptions {
   readonly store: KvStore;
@@ -272,7 +272,8 @@ export class Feed {
       const objects: EncodedObject[] = [];
       const isWanted = () => this.catchingUp.has(cache);
       const revision = await this.readAll(cache.prefix, signal, (item) => objects.push(cache.decode(item)));
-      if (isWanted()) await this.waitFor(revision, { signal, timeoutMs: this.options.limits.backfillTimeoutMs });
+      if (isWanted())
+        await this.waitFor(revision, { caller: { signal }, timeoutMs: this.options.limits.backfillTimeoutMs });
       // Removed, or loaded with all others after an interruption.
       if (!isWanted()) return;
       // The stream began after the read revision: events in between are missing on both sides.

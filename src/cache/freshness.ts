@@ -16,9 +16,13 @@ export class FreshnessTimeout extends Error {
   }
 }
 
-export interface WaitOptions {
-  /** Read only if the caller has to wait: most requests create their signal on first use. */
+/** A request that waits. Its signal is read only if it has to wait, since most requests create it on first use. */
+export interface Caller {
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface WaitOptions {
+  readonly caller?: Caller | undefined;
   readonly timeoutMs: number;
 }
 
@@ -75,7 +79,7 @@ export class Freshness {
   waitFor(revision: Revision, options: WaitOptions, timeoutMs = options.timeoutMs): Promise<void> {
     if (this.closedBy) return Promise.reject(this.closedBy);
     if (this.options.position() >= revision) return Promise.resolve();
-    const { signal } = options;
+    const signal = options.caller?.signal;
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const timeout = this.options.wheel.after(timeoutMs, () => {

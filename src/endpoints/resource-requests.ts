@@ -169,9 +169,7 @@ export class ResourceRequests {
       namespace: request.kube.info.namespace,
       options,
       usesSnapshots: this.dependencies.snapshotsEnabled,
-      get signal() {
-        return request.kube.signal;
-      },
+      caller: request.kube,
     });
     warnOfUnreadable(request.kube.warnings, result.unreadable);
     const meta: ListMeta = {
@@ -210,9 +208,7 @@ export class ResourceRequests {
       namespace: request.kube.info.namespace,
       options,
       rendering: renderings.of(representation),
-      get signal() {
-        return request.kube.signal;
-      },
+      caller: request.kube,
     });
     const { minWatchTimeoutMs, rng } = this.dependencies;
     this.dependencies.watches.start(

@@ -1,5 +1,5 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
-import type { Feed } from '../cache/feed.js';
+import type { Caller, Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -14,7 +14,7 @@ import type { GatedFields } from '../typed/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import type { DeclaredValidation } from './write/declared-validation.js';
 import { FieldOwnership } from './write/field-ownership.js';
-import { readFresh, type Caller } from './read/freshness.js';
+import { readFresh } from './read/freshness.js';
 import { objectCodec, type ObjectCodec } from './stored/object-codec.js';
 import type { Steps } from '../std/steps.js';
 import { StoredValues, type StoredValuesOptions } from './stored/stored-values.js';
@@ -117,9 +117,9 @@ export class ResourceStore {
   async get(
     namespace: string,
     name: string,
-    options: Caller & { readonly resourceVersion?: string | undefined } = {},
+    options: { readonly resourceVersion?: string | undefined; readonly caller?: Caller } = {},
   ): Promise<EncodedObject> {
-    await readFresh(this.dependencies, this.cache, options.resourceVersion, options);
+    await readFresh(this.dependencies, this.cache, options.resourceVersion, options.caller);
     return this.cached(namespace, name);
   }
 

@@ -226,7 +226,7 @@ export class ServiceAllocation {
   /** Waits until the cache has all writes, so that values that another server has just released can be allocated. */
   private async catchUp(signal: AbortSignal | undefined): Promise<void> {
     const { feed, limits } = this.dependencies.storeDependencies;
-    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) });
+    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, caller: { signal } });
   }
 
   /** Releases what the old object has and the new one does not. */

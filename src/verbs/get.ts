@@ -15,12 +15,7 @@ export async function getObject(
     return { type: 'computed', code: 200, object };
   }
   const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'get');
-  const encoded = await store.get(target.namespace, target.name, {
-    resourceVersion,
-    get signal() {
-      return target.context.signal;
-    },
-  });
+  const encoded = await store.get(target.namespace, target.name, { resourceVersion, caller: target.context });
   if (!viewSubresource?.viewKind) return { type: 'stored', code: 200, encoded };
   return { type: 'computed', code: 200, object: viewSubresource.view(encoded.parse()) };
 }

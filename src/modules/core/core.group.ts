@@ -158,7 +158,7 @@ export class CoreGroup {
   private async connect(request: SubresourceRequest, rule: ConnectionRule): Promise<HandlerResult> {
     const { definition, namespace, name, query, context } = request;
     const { store } = this.registry.require(definition.group, definition.version, definition.plural);
-    const found = await store.get(namespace, name, { signal: context.signal });
+    const found = await store.get(namespace, name, { caller: context });
     rule(found.parse(), query);
     return { object: undefined, code: 204 };
   }

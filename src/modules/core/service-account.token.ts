@@ -50,7 +50,7 @@ export async function issueToken(
   const { clock, rng } = store.dependencies;
   const completedRequest = completed(body, name, dependencies, kind);
   checkName(completedRequest, name, kind);
-  const account = (await store.get(namespace, name, { signal: context.signal })).parse();
+  const account = (await store.get(namespace, name, { caller: context })).parse();
   const nowMs = clock.now();
   const system = { name, namespace, uid: rng.uuid(), creationTimestamp: objectTime(nowMs) };
   const request = { ...completedRequest, metadata: { ...completedRequest.metadata, ...system } };
@@ -164,7 +164,7 @@ async function boundObjects(
   const find = async (objectKind: BoundKind, objectName: string) => {
     const { store, definition } = registry.require(coreVersion.group, coreVersion.version, resourceOf[objectKind]);
     const namespace = definition.namespaced ? account.namespace : '';
-    return (await store.get(namespace, objectName, { signal: account.signal })).parse();
+    return (await store.get(namespace, objectName, { caller: account })).parse();
   };
   const object = await find(kind as BoundKind, name);
   const { serviceAccountName, nodeName }: PodSpec = kind === 'Pod' ? podSpecOf(object) : {};

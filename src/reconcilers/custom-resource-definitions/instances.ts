@@ -26,7 +26,7 @@ export async function deleteInstances(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { feed, limits } = definitions.dependencies;
-  await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
+  await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
   const name = definition.metadata.name ?? '';
   const served = [...storesOf(registry).values()].find((resource) => definitionOf(resource) === name);
   if (!served) return countInStore(definitions, definition, signal);

@@ -171,7 +171,7 @@ class GarbageCollection implements RunningReconciler {
   /** Waits until the cache has all dependents that were written before the call. */
   private async waitForCache({ served }: ObjectRef, signal: AbortSignal): Promise<void> {
     const { feed, limits } = served.store.dependencies;
-    await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
+    await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
   }
 
   private async removeFinalizer(ref: ObjectRef, uid: string, finalizer: string, signal: AbortSignal): Promise<void> {

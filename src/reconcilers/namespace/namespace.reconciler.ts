@@ -79,7 +79,7 @@ class NamespaceDeletion implements RunningReconciler {
     const namespace: Namespace | undefined = await client.live(ref, signal);
     if (!namespace || namespace.metadata.deletionTimestamp === undefined || !this.hasFinalizer(namespace)) return;
     const { feed, limits } = this.namespaces.store.dependencies;
-    await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
+    await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
     const survey = await emptyNamespace(registry, client, name, signal);
     await this.report(name, namespace, survey, signal);
     if (survey.failures.length > 0) throw new Error(`the contents could not be deleted: ${survey.failures.join('; ')}`);

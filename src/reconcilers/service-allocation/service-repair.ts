@@ -56,7 +56,7 @@ export class ServiceRepair {
     // The caches then have all that was written before the map was read: a port without a Service is leaked, or its Service
     // is about to be written.
     const { feed, limits } = services.dependencies;
-    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, signal });
+    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, caller: { signal } });
     // The snapshots are of the same revision, since the feed updates all caches together.
     const stored = services.cache.snapshot();
     const { store } = side.ledger;

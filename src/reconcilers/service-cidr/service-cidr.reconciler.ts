@@ -81,7 +81,7 @@ class ServiceCidrs implements RunningReconciler {
     if (isDeleting && !isHeld) return;
     if (isDeleting) {
       const { feed, limits } = this.ranges.store.dependencies;
-      await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
+      await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
     }
     const preconditions = { uid: current.metadata.uid };
     const state = stateOf(current, this.others(name), this.allocated());

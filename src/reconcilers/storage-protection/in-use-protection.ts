@@ -96,7 +96,7 @@ export class InUseProtection implements RunningReconciler {
     const ref = { served: target, namespace, name };
     // The cache must have all users that were accepted before the deletion; later ones are refused.
     const { feed, limits } = target.store.dependencies;
-    await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
+    await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
     const found = this.find(namespace, name)?.parse();
     if (found?.metadata.deletionTimestamp === undefined || !found.metadata.finalizers?.includes(finalizer)) return;
     if (isBusy?.(found) || (await this.isUsed(found))) return;

@@ -1,4 +1,4 @@
-import { FreshnessTimeout, type Feed } from '../../cache/feed.js';
+import { FreshnessTimeout, type Caller, type Feed } from '../../cache/feed.js';
 import type { WatchCache } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { revisionOption } from '../../machinery/list-options.js';
@@ -9,11 +9,6 @@ interface Parts {
   readonly limits: { readonly freshnessTimeoutMs: number };
 }
 
-/** A request that a read waits for; its signal is read only if the read has to wait. */
-export interface Caller {
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Waits until the cache may serve a read: without a resourceVersion, until it holds all writes acknowledged before the
  * request; for `0`, until it is loaded; for another version, until it is at least that fresh.
@@ -22,9 +17,9 @@ export async function readFresh(
   { feed, limits }: Parts,
   cache: WatchCache,
   resourceVersion: string | undefined,
-  caller: Caller,
+  caller: Caller | undefined,
 ): Promise<void> {
-  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, caller.signal);
+  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, caller?.signal);
   if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, caller);
   // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.
   cache.checkOpen();
@@ -34,14 +29,9 @@ async function whenCaughtUp(
   { feed, limits }: Parts,
   cache: WatchCache,
   resourceVersion: string | undefined,
-  caller: Caller,
+  caller: Caller | undefined,
 ): Promise<void> {
-  const options = {
-    timeoutMs: limits.freshnessTimeoutMs,
-    get signal() {
-      return caller.signal;
-    },
-  };
+  const options = { timeoutMs: limits.freshnessTimeoutMs, caller };
   try {
     if (resourceVersion === undefined || resourceVersion === '') {
       await feed.consistentRevision(options);

@@ -5,6 +5,7 @@ import { revisionOption, type ListOptions } from '../../machinery/list-options.j
 import { noRevision, type Revision } from '../../machinery/revision.js';
 import { StorageError } from '../../storage/storage-error.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
+import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
 import type { ResourceStore } from '../resource-store.js';
 import { storageToApiError } from '../storage-to-api-error.js';
@@ -14,7 +15,7 @@ export interface ListQuery {
   readonly options: ListOptions;
   /** False reads old revisions from the store instead of the snapshots in memory. Default true. */
   readonly usesSnapshots?: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 export interface ListResult {
@@ -48,16 +49,16 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
     const token = decodeContinue(options.continue);
     if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
-      await readFresh(store.dependencies, store.cache, undefined, query);
+      await readFresh(store.dependencies, store.cache, undefined, query.caller);
       return page(store, query, store.cache.snapshot(), token.start, limit);
     }
     return exactly(store, query, token.revision, token.start, limit);
   }
   if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
-    await readFresh(store.dependencies, store.cache, resourceVersion, query);
+    await readFresh(store.dependencies, store.cache, resourceVersion, query.caller);
     return exactly(store, query, revisionOption(resourceVersion), '', limit);
   }
-  await readFresh(store.dependencies, store.cache, resourceVersion, query);
+  await readFresh(store.dependencies, store.cache, resourceVersion, query.caller);
   return page(store, query, store.cache.snapshot(), '', limit);
 }
 
@@ -205,7 +206,7 @@ async function pageFromHistory(
       from,
       limit: chunk,
       revision,
-      ...(query.signal && { signal: query.signal }),
+      ...(query.caller?.signal && { signal: query.caller.signal }),
     });
     for (const [index, item] of found.items.entries()) {
       const entry = store.codec.decode(item);

@@ -1,6 +1,7 @@
 import type { EventSink, Subscription } from '../../cache/watch-request.js';
 import type { Rendering } from '../../cache/encoded-object.js';
 import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
+import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
 import { matcher } from './list.js';
 import type { ResourceStore } from '../resource-store.js';
@@ -9,7 +10,7 @@ export interface WatchQuery {
   readonly namespace: string;
   readonly options: ListOptions;
   readonly rendering: Rendering;
-  readonly signal?: AbortSignal | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 /**
@@ -27,8 +28,8 @@ export async function watchObjects(
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   // Parsed first, so that an invalid resourceVersion rejects the watch before headers are sent.
   const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
-  if (fromStart) await readFresh(store.dependencies, store.cache, resourceVersion, query);
-  else await readFresh(store.dependencies, store.cache, '0', query);
+  if (fromStart) await readFresh(store.dependencies, store.cache, resourceVersion, query.caller);
+  else await readFresh(store.dependencies, store.cache, '0', query.caller);
 
   const name = options.fields.requiresExact('metadata.name');
   const namespace =

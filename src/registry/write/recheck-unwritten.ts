@@ -23,6 +23,6 @@ export async function recheckUnwritten(
 }
 
 async function caughtUp({ dependencies, cache }: ResourceStore, signal: AbortSignal | undefined): Promise<void> {
-  await dependencies.feed.consistentRevision({ timeoutMs: patienceMs, ...(signal && { signal }) });
+  await dependencies.feed.consistentRevision({ timeoutMs: patienceMs, caller: { signal } });
   cache.checkOpen();
 }

@@ -123,7 +123,7 @@ async function listBudgets(
 ): Promise<PodDisruptionBudget[]> {
   if (!budgets) return [];
   const options = parseListOptions(new Query(''), { metaGroup: '' });
-  const { items } = await listObjects(budgets, { namespace, options, signal });
+  const { items } = await listObjects(budgets, { namespace, options, caller: { signal } });
   return items.map((item) => item.parse());
 }
 

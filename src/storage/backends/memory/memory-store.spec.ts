@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { revisionOf, type Revision } from '../../../machinery/revision.js';
 import { ManualClock } from '../../../std/clock.js';
 import type { Write } from '../../kv-store.js';
 import { compareKeys } from '../key-order.js';
@@ -86,7 +87,11 @@ describe('MemoryStore', () => {
       revisions.push((await store.txn([], [put('a', 'y'.repeat(100_000))])).revision);
       await settled();
     }
-    const isKept = async (revision: Revision) => store.get('a', { revision }).then(() => true, () => false);
+    const isKept = async (revision: Revision) =>
+      store.get('a', { revision }).then(
+        () => true,
+        () => false,
+      );
     const kept = (await Promise.all(revisions.map(isKept))).filter(Boolean).length;
     expect(kept).toBeGreaterThanOrEqual(7);
     expect(kept).toBeLessThanOrEqual(11);
