@@ -32,14 +32,12 @@ export class HistoryMemory {
   private free(): void {
     const target = this.bytesMax * (1 - freedPart);
     while (this.bytes > target) {
-      const before = this.bytes;
       let largest: History | undefined;
       for (const history of this.histories) {
-        if (!largest || history.bytesUsed > largest.bytesUsed) largest = history;
+        if (history.canDrop && (!largest || history.bytesUsed > largest.bytesUsed)) largest = history;
       }
-      largest?.dropOldest(this.bytes - target);
-      // Every history keeps its last event.
-      if (this.bytes >= before) return;
+      if (!largest) return;
+      largest.dropOldest(this.bytes - target);
     }
   }
 }

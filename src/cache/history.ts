@@ -38,6 +38,10 @@ export class History {
   get bytesUsed(): number {
     return this.bytes;
   }
+  /** The last event is never dropped. */
+  get canDrop(): boolean {
+    return this.ring.length > 1;
+  }
 
   get(number: number): CacheEvent {
     return this.ring.get(number);
@@ -84,7 +88,7 @@ export class History {
   /** Drops events beyond the limits; called for every event, and regularly for resources without new events. */
   trim(nowMs: number): void {
     const { historyEventsMax, historyEventsMin, historyBytesMin, historyBytesMax, historyRetentionMs } = this.limits;
-    while (this.ring.length > 1) {
+    while (this.canDrop) {
       const isMoreThanMin = this.ring.length > historyEventsMin || this.bytes > historyBytesMin;
       const isOld = isMoreThanMin && this.ring.get(this.ring.first).timeMs < nowMs - historyRetentionMs;
       if (!isOld && this.ring.length <= historyEventsMax && this.bytes <= historyBytesMax) return;
@@ -92,10 +96,10 @@ export class History {
     }
   }
 
-  /** Drops the oldest events until that many bytes are free; keeps the last event. */
+  /** Drops the oldest events until that many bytes are free. */
   dropOldest(bytes: number): void {
     const target = this.bytes - bytes;
-    while (this.ring.length > 1 && this.bytes > target) this.drop();
+    while (this.canDrop && this.bytes > target) this.drop();
   }
 
   /** Releases the memory of a history that is no longer used. */
