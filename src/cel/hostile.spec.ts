@@ -86,6 +86,22 @@ describe('expressions made to exhaust a server', () => {
     ).toBeLessThan(1500);
   });
 
+  it.each<[string, string, string]>([
+    ['spaces between letters that are trimmed', 'text.trim() != text', `a${' '.repeat(1_000_000)}b`],
+    ['digits that are no double', 'double(text) > 0.0', `${'1'.repeat(1_000_000)}x`],
+    ['digits that are no hexadecimal double', 'double(text) > 0.0', `0x${'1'.repeat(1_000_000)}x`],
+    ['digits that exceed an int', 'int(text) > 0', '9'.repeat(1_000_000)],
+    ['digits that exceed a uint', 'uint(text) > 0u', '9'.repeat(1_000_000)],
+    ['digits that exceed a duration', "duration(text) > duration('1s')", `${'9'.repeat(1_000_000)}h`],
+  ])('1,000,000 %s are read in linear time', (_, expression, long) => {
+    const compiled = environment.compile(expression);
+    if (!compiled.isOk || compiled.program instanceof Error) throw new Error('does not compile');
+    const { program } = compiled;
+    let outcome: ReturnType<typeof program.evaluate> | undefined;
+    expect(millis(() => (outcome = program.evaluate({ text: long }, { costLimit })))).toBeLessThan(100);
+    expect(outcome).not.toMatchObject({ value: true });
+  });
+
   it('doubling a list 60 times ends the evaluation', () => {
     const doubled = Array.from({ length: 60 }).reduce<string>((list) => `[${list}].map(l, l + l)[0]`, '[1, 2]');
     const compiled = environment.compile(`${doubled}.size() > 0`);

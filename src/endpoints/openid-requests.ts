@@ -26,7 +26,7 @@ export class OpenIdRequests {
   constructor(private readonly dependencies: Dependencies) {}
 
   get isServed(): boolean {
-    return /^https:\/\/[^/?#]+[^?#]*$/.test(this.dependencies.tokens.issuer);
+    return /^https:\/\/[^/?#][^?#]*$/.test(this.dependencies.tokens.issuer);
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {

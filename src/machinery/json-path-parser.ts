@@ -27,7 +27,7 @@ const number = /[+-]?[\d.]+/y;
 const word = /[\p{L}_][^ \t\r\n.,[\]$@{}]*/uy;
 
 const comparison = /^([^!<>=]+)([!<>=]+)([^!<>=][^]*)$/;
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const name = /^'([^']*)'$/;
 const slice = /^(-?\d*)(?::(-?\d*))?(?::(-?\d*))?$/;
 

@@ -61,6 +61,7 @@ it.each([
   ['unions', `[${'0,'.repeat(4_900)}0]`],
   ['escapes', '.' + '\\'.repeat(9_900)],
   ['quotes', `[?(@.a=="${'\\'.repeat(9_901)}")]`],
+  ['digits', `[?(@.a==${'1'.repeat(9_900)}..)]`],
   ['operators', `[?(@.a${'='.repeat(9_900)})]`],
 ])('is fast with many %s', (_, given) => {
   const begun = performance.now();

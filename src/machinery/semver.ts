@@ -7,7 +7,8 @@ const pattern = new RegExp(
 );
 
 export interface Semver {
-  readonly numbers: readonly bigint[];
+  /** Digits without leading zeros. Texts, since converting many digits to an integer takes more than linear time. */
+  readonly numbers: readonly string[];
   /** Empty for a release, which sorts after its pre-releases. */
   readonly preRelease: readonly string[];
 }
@@ -16,14 +17,14 @@ export function parseSemver(text: string): Semver | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;
   const [, major, minor, patch, pre] = match;
-  return { numbers: [major!, minor!, patch!].map(BigInt), preRelease: pre === undefined ? [] : pre.split('.') };
+  return { numbers: [major!, minor!, patch!], preRelease: pre === undefined ? [] : pre.split('.') };
 }
 
 /** Negative if `a` sorts before `b`. Build metadata is ignored. */
 export function compareSemver(a: Semver, b: Semver): number {
   for (const [i, value] of a.numbers.entries()) {
-    const other = b.numbers[i]!;
-    if (value !== other) return value < other ? -1 : 1;
+    const order = compareDigits(value, b.numbers[i]!);
+    if (order !== 0) return order;
   }
   if (a.preRelease.length === 0 || b.preRelease.length === 0) return b.preRelease.length - a.preRelease.length;
   for (const [i, part] of a.preRelease.entries()) {
@@ -38,7 +39,11 @@ export function compareSemver(a: Semver, b: Semver): number {
 /** Numbers sort before words. */
 function comparePart(a: string, b: string): number {
   const isNumber = (text: string) => /^\d+$/.test(text);
-  if (isNumber(a) && isNumber(b)) return BigInt(a) === BigInt(b) ? 0 : BigInt(a) < BigInt(b) ? -1 : 1;
+  if (isNumber(a) && isNumber(b)) return compareDigits(a, b);
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1;
-  return a === b ? 0 : a < b ? -1 : 1;
+  return compareTexts(a, b);
 }
+
+/** Compares numbers without leading zeros: the longer one is greater. */
+const compareDigits = (a: string, b: string): number => Math.sign(a.length - b.length) || compareTexts(a, b);
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -17,10 +17,11 @@ const nanosMax = 2n ** 63n - 1n;
 const textLengthMax = 256;
 
 export function canonicalDuration(text: string): string {
-  return printed(parse(text));
+  return printed(durationNanos(text));
 }
 
-function parse(text: string): bigint {
+/** Returns the nanoseconds of a duration; throws ConformError with the message of Go's parser. */
+export function durationNanos(text: string): bigint {
   const isNegative = text.startsWith('-');
   let rest = isNegative || text.startsWith('+') ? text.slice(1) : text;
   if (rest === '0') return 0n;

@@ -12,6 +12,7 @@ import {
   parseDouble,
   plainDecimal,
   uint64Max,
+  wholeNumber,
 } from './numbers.js';
 import { decodeUtf8, encodeUtf8 } from './texts.js';
 import {
@@ -64,7 +65,9 @@ function toInt(value: Value): Value | undefined {
   if (value instanceof Timestamp) return value.seconds;
   if (value instanceof Duration) return checkedInt(value.nanos);
   if (typeof value !== 'string' || !/^[+-]?\d+$/.test(value)) return undefined;
-  const parsed = BigInt(value.replace('+', ''));
+  const magnitude = wholeNumber(value.replace(/^[+-]/, ''));
+  if (magnitude === undefined) return undefined;
+  const parsed = value.startsWith('-') ? -magnitude : magnitude;
   return parsed < int64Min || parsed > int64Max ? undefined : checkedInt(parsed);
 }
 
@@ -73,8 +76,8 @@ function toUint(value: Value): Value | undefined {
   if (isInt(value)) return checkedUint(BigInt(value));
   if (value instanceof Double) return doubleToUint(value.value);
   if (typeof value !== 'string' || !/^\d+$/.test(value)) return undefined;
-  const parsed = BigInt(value);
-  return parsed > uint64Max ? undefined : new Uint(parsed);
+  const parsed = wholeNumber(value);
+  return parsed === undefined || parsed > uint64Max ? undefined : new Uint(parsed);
 }
 
 function toDouble(value: Value): Value | undefined {

@@ -141,19 +141,29 @@ export function plainDecimal(value: number): string {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
+/** Digits of the largest number of 64 bits. */
+const digitsMax = 20;
+
+/** Reads decimal digits; undefined if the number exceeds 64 bits. Converting many digits would take more than linear time. */
+export function wholeNumber(digits: string): bigint | undefined {
+  const significant = digits.replace(/^0+/, '');
+  return significant.length > digitsMax ? undefined : BigInt(significant);
+}
+
 /** Reads a decimal or hexadecimal number as Go's ParseFloat does; undefined for what is none. */
 export function parseDouble(text: string): number | undefined {
   if (/^[+-]?(inf|infinity)$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return NaN;
   if (/^[+-]?0x/i.test(text)) return parseHexDouble(text);
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
 function parseHexDouble(text: string): number | undefined {
-  const match = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?\d{1,5})$/i.exec(text);
-  if (!match || match[2]! + match[3]! === '') return undefined;
-  const value = Number(BigInt(`0x${match[2]}${match[3]}`)) * 2 ** (Number(match[4]) - 4 * match[3]!.length);
+  const match = /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,5})$/i.exec(text);
+  const [, , whole = '', fraction = '', exponent] = match ?? [];
+  if (!match || whole + fraction === '') return undefined;
+  const value = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
   return Number.isFinite(value) ? (match[1] === '-' ? -value : value) : undefined;
 }

@@ -1,4 +1,4 @@
-import { int64Max, int64Min } from './numbers.js';
+import { int64Max, int64Min, wholeNumber } from './numbers.js';
 import { CelError, Duration, Timestamp } from './value.js';
 
 /** Instants from year 1 to year 9999, and durations of Go. */
@@ -87,7 +87,9 @@ export function parseDuration(text: string): Duration | undefined {
     if (!match || (match[1] === '' && (match[2] ?? '') === '')) return undefined;
     const unit = unitNanos[match[3]!]!;
     const fraction = (match[2] ?? '').slice(0, 18);
-    nanos += BigInt(match[1] || '0') * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length);
+    const whole = wholeNumber(match[1]!);
+    if (whole === undefined) return undefined;
+    nanos += whole * unit + (BigInt(fraction || '0') * unit) / 10n ** BigInt(fraction.length);
     if (nanos > int64Max + 1n) return undefined;
     rest = rest.slice(match[0].length);
   }

@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../../test/harness/cpu-time.js';
 import { isTimeZone, scheduleProblem } from './cron-schedule.js';
 
 it.each<[string, string | undefined]>([
@@ -22,6 +23,8 @@ it.each<[string, string | undefined]>([
   ['@often', 'unrecognized descriptor: @often'],
   ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
   ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+  ['@every 5w', 'failed to parse duration @every 5w: time: unknown unit "w" in duration "5w"'],
+  ['@every -1.5h.5s', undefined],
   ['CRON_TZ=Mars/Base 0 * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
 ])('the schedule %j is validated', (text, want) => expect(scheduleProblem(text)).toBe(want));
 
@@ -32,3 +35,13 @@ it.each([
   ['../etc', false],
   ['', false],
 ])('%j is a time zone: %p', (name, want) => expect(isTimeZone(name)).toBe(want));
+
+it.each([
+  ['digits', '1'.repeat(3_000_000)],
+  ['digits and dots', '1.'.repeat(1_500_000)],
+  ['terms', '1h'.repeat(1_500_000)],
+])('a duration of 3 MB of %s is refused in linear time', (_, duration) => {
+  let problem: string | undefined;
+  expect(cpuMsOf(() => (problem = scheduleProblem(`@every ${duration}`)))).toBeLessThan(300);
+  expect(problem).toContain('time: invalid duration');
+});

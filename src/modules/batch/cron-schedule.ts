@@ -1,3 +1,6 @@
+import { ConformError } from '../../typed/conform-error.js';
+import { durationNanos } from '../../typed/go-duration.js';
+
 /**
  * Validates a cron schedule: five fields (minute, hour, day of month, month, day of week), a descriptor as `@daily`, or
  * `@every 90m`. Returns the error in the words of kube-apiserver, or undefined if the schedule is valid.
@@ -57,10 +60,13 @@ function descriptorProblem(text: string): string | undefined {
 }
 
 function durationProblem(text: string): string | undefined {
-  const amount = /^[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|ms|s|m|h))+$/;
-  if (text === '0' || amount.test(text)) return undefined;
-  const isUnitMissing = /^[-+]?[0-9.]+$/.test(text) && /[0-9]/.test(text);
-  return isUnitMissing ? `time: missing unit in duration "${text}"` : `time: invalid duration "${text}"`;
+  try {
+    durationNanos(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConformError) return error.message;
+    throw error;
+  }
 }
 
 function firstProblem<T>(

@@ -1,7 +1,7 @@
 import type { Implementation } from '../../check/declarations.js';
 import { declare, member, overload } from '../../check/declarations.js';
 import { structType, types } from '../../types.js';
-import { int, uint64Max } from '../../values/numbers.js';
+import { int, uint64Max, wholeNumber } from '../../values/numbers.js';
 import { quote } from '../../values/texts.js';
 import type { Value } from '../../values/value.js';
 import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
@@ -42,8 +42,9 @@ function number(text: string, name: string): bigint {
 }
 function uint64(text: string): bigint {
   if (text === '') throw new SemverError('strconv.ParseUint: parsing "": invalid syntax');
-  const value = BigInt(text);
-  if (value > uint64Max) throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
+  const value = wholeNumber(text);
+  if (value === undefined || value > uint64Max)
+    throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
   return value;
 }
 
