@@ -1,17 +1,17 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { pemBlocks, type PemBlock } from '../../certificates/pem-blocks.js';
 
 /** Returns the error message of Go's TLS library for a PEM certificate and key; undefined if they are a valid pair. */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
-  const certificates = blocksOf(certificate);
-  const [chain, others] = split(certificates, (type) => type === 'CERTIFICATE');
+  const [chain, others] = split(pemBlocks(certificate), (type) => type === 'CERTIFICATE');
   const [leaf] = chain;
   if (leaf === undefined) return missingCertificate(others.map(({ type }) => type));
-  const [keys, skipped] = split(blocksOf(key), isKey);
+  const [keys, skipped] = split(pemBlocks(key), isKey);
   const [first] = keys;
   if (first === undefined) return missingKey(skipped.map(({ type }) => type));
   let parsed: X509Certificate;
   try {
-    parsed = new X509Certificate(leaf.text);
+    parsed = new X509Certificate(leaf.bytes);
   } catch {
     return 'x509: malformed certificate';
   }
@@ -27,34 +27,10 @@ export function keyPairProblem(certificate: string, key: string): string | undef
   return parsed.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
 }
 
-interface Block {
-  readonly type: string;
-  readonly text: string;
-}
-
 const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
 
-function split(blocks: readonly Block[], isWanted: (type: string) => boolean): [Block[], Block[]] {
+function split(blocks: readonly PemBlock[], isWanted: (type: string) => boolean): [PemBlock[], PemBlock[]] {
   return [blocks.filter(({ type }) => isWanted(type)), blocks.filter(({ type }) => !isWanted(type))];
-}
-
-/** The number of PEM blocks that are looked for, to bound the time that invalid input takes. Chains have fewer than ten. */
-const blocksMax = 100;
-
-function blocksOf(pem: string): Block[] {
-  const blocks: Block[] = [];
-  let at = 0;
-  for (let block = 0; block < blocksMax; block++) {
-    const begin = pem.indexOf('-----BEGIN ', at);
-    const typeEnd = begin < 0 ? -1 : pem.indexOf('-----', begin + 11);
-    if (typeEnd < 0) break;
-    const type = pem.slice(begin + 11, typeEnd);
-    const closing = `-----END ${type}-----`;
-    const end = pem.indexOf(closing, typeEnd);
-    at = end < 0 ? typeEnd : end + closing.length;
-    if (end >= 0) blocks.push({ type, text: pem.slice(begin, at) });
-  }
-  return blocks;
 }
 
 function missingCertificate(skipped: readonly string[]): string {
