@@ -1,7 +1,7 @@
 import type { Encoding } from '../../src/codec/encoding.js';
 import { decodeJson } from '../../src/codec/json.js';
-import { ProtobufReader } from '../../src/codec/protobuf-reader.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { ProtobufReader } from '../../src/std/protobuf-reader.js';
 
 export interface Framed {
   readonly type: string;

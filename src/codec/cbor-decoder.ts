@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from '../std/decode-error.js';
+import { RecentTexts } from '../std/recent-texts.js';
 import { fromHalf } from './cbor-float.js';
 import { majorTypes } from './cbor-writer.js';
-import { DecodeError } from './decode-error.js';
 import { jsonDepthMax } from './json.js';
 import { MetadataPath } from './metadata-path.js';
-import { RecentTexts } from './recent-texts.js';
 import { ValueBudget } from './value-budget.js';
 
 /** Tags that announce the encoding of a byte string in JSON (RFC 8949, 3.4.5.2). */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Catalog } from '../catalog/catalog.js';
 import { namingProfile } from '../config/naming-profile.js';
+import { DecodeError } from '../std/decode-error.js';
 import { cborEncoding } from './cbor.js';
 import { decodeCbor } from './cbor-decoder.js';
-import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
 import { decodeJson, encodeJson, jsonDepthMax } from './json.js';
 

@@ -1,9 +1,9 @@
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
+import { DecodeError } from '../std/decode-error.js';
 import { decodeCbor } from './cbor-decoder.js';
 import { encodeCborValue } from './cbor-encoder.js';
 import { CborWriter, majorTypes } from './cbor-writer.js';
-import { DecodeError } from './decode-error.js';
 import type { Encoding, ListEncoding } from './encoding.js';
 
 /** The self-described CBOR tag, which starts every object, also those inside watch events. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
-import { DecodeError } from './decode-error.js';
 import type { Decoded, DecodeOptions, Encoding } from './encoding.js';
 import { decodeJsonInSteps, encodeJson, prettyJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';

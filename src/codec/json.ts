@@ -1,7 +1,7 @@
 import type { JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
 import { jsonSyntaxProblem } from './json-syntax.js';
-import { DecodeError } from './decode-error.js';
 import { secretMark } from './secret-mark.js';
 
 /**

@@ -1,5 +1,6 @@
+import { wireTypes } from '../std/protobuf-reader.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { encodeJson } from './json.js';
-import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
  * Encodes OpenAPI documents as protobuf messages, by the field tables beside this file. A `Put` writes one field with
@@ -10,12 +11,9 @@ export type Fields = Readonly<Record<string, readonly [number: number, put: Put]
 
 type Properties = Readonly<Record<string, unknown>>;
 
-const lengthDelimited = 2;
-const fixed64 = 1;
-
 export const text: Put = (writer, number, value) => {
   writer.string(String(value));
-  tag(writer, number, lengthDelimited);
+  writer.tag(number, wireTypes.bytes);
 };
 
 /** Omits false. */
@@ -25,17 +23,17 @@ export const flag: Put = (writer, number, value) => {
 
 export const boolean: Put = (writer, number, value) => {
   writer.boolean(value === true);
-  tag(writer, number, 0);
+  writer.tag(number, wireTypes.varint);
 };
 
 export const integer: Put = (writer, number, value) => {
   writer.integer(Number(value));
-  tag(writer, number, 0);
+  writer.tag(number, wireTypes.varint);
 };
 
 export const double: Put = (writer, number, value) => {
   writer.double(Number(value));
-  tag(writer, number, fixed64);
+  writer.tag(number, wireTypes.fixed64);
 };
 
 /** Encodes any value as JSON, in a field that the message calls yaml. */
@@ -124,7 +122,7 @@ export function* encodePairs(
 export function field(number: number, chunks: readonly Buffer[]): Buffer[] {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   shared.varint(length);
-  tag(shared, number, lengthDelimited);
+  shared.tag(number, wireTypes.bytes);
   return [shared.take(), ...chunks];
 }
 
@@ -139,9 +137,5 @@ function nested(writer: ProtobufWriter, number: number, write: () => void): void
   const end = writer.length;
   write();
   writer.lengthSince(end);
-  tag(writer, number, lengthDelimited);
-}
-
-function tag(writer: ProtobufWriter, number: number, wire: number): void {
-  writer.varint(number * 8 + wire);
+  writer.tag(number, wireTypes.bytes);
 }

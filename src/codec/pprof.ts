@@ -1,4 +1,4 @@
-import { ProtobufWriter } from './protobuf-writer.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 
 /** A function as the profiler names it. */
 export interface ProfiledFunction {

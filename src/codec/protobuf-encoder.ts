@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { EncodeError } from './encode-error.js';
 import type { Absences, Message, MessageField } from './protobuf-messages.js';
 import { writeSimple, writeZero } from './protobuf-value-writer.js';
-import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
  * Encodes the message of a JSON object, without its length, as Go does: fields by number, maps sorted by key, and zeros

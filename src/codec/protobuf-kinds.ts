@@ -1,7 +1,8 @@
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { TypeSource } from '../machinery/type-model.js';
+import { wireTypes } from '../std/protobuf-reader.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { messageOf, type Message } from './protobuf-messages.js';
-import { ProtobufWriter } from './protobuf-writer.js';
 
 /** A kind, its message, and the bytes before the message. */
 export interface ProtobufKind {
@@ -64,11 +65,11 @@ export class ProtobufKinds {
 function headOf(apiVersion: string, kind: string): Buffer {
   const writer = new ProtobufWriter(256);
   writer.string(kind);
-  writer.varint(2 * 8 + 2);
+  writer.tag(2, wireTypes.bytes);
   writer.string(apiVersion);
-  writer.varint(8 + 2);
+  writer.tag(1, wireTypes.bytes);
   writer.lengthSince(0);
-  writer.varint(8 + 2);
+  writer.tag(1, wireTypes.bytes);
   writer.raw(protobufPrefix);
   return writer.take();
 }

@@ -1,5 +1,5 @@
 import type { FieldType, ScalarType, StructType, ValueName } from '../machinery/type-model.js';
-import { wireTypes } from './protobuf-reader.js';
+import { wireTypes } from '../std/protobuf-reader.js';
 
 /** Wire content of one value of a field. */
 export type Content = ScalarType['scalar'] | ValueName | 'message' | 'listMessage';

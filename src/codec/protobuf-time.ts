@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.js';
+import { DecodeError } from '../std/decode-error.js';
 
 /** Times have years 1 to 9999. Go's zero time is the first second of year 1. */
 export const zeroTimeSeconds = -62_135_596_800;

@@ -1,12 +1,13 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
-import { DecodeError } from './decode-error.js';
+import { DecodeError } from '../std/decode-error.js';
+import { wireTypes } from '../std/protobuf-reader.js';
 import { decodeJson, inspect, jsonDepthMax } from './json.js';
+import type { ObjectReader } from './object-reader.js';
 import type { Content } from './protobuf-messages.js';
-import { wireTypes, type ProtobufReader } from './protobuf-reader.js';
 import { timeText } from './protobuf-time.js';
 
 /** Reads a scalar. Returns undefined for no value. */
-export function readSimple(reader: ProtobufReader, content: Content): JsonValue | undefined {
+export function readSimple(reader: ObjectReader, content: Content): JsonValue | undefined {
   switch (content) {
     case 'string':
       return reader.text();
@@ -65,13 +66,13 @@ export function zeroOf(content: Content): JsonValue {
 }
 
 /** Refuses NaN and infinities, which JSON does not have. */
-function readDouble(reader: ProtobufReader): number {
+function readDouble(reader: ObjectReader): number {
   const value = reader.double();
   if (!Number.isFinite(value)) throw new DecodeError(`${value} is no number in JSON`);
   return value;
 }
 
-function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string | undefined {
+function readTime(reader: ObjectReader, content: 'time' | 'microTime'): string | undefined {
   const outer = reader.enter();
   // Go encodes its zero time as an empty message, which means no time.
   const isZero = reader.isAtEnd;
@@ -86,13 +87,13 @@ function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string
   return isZero ? undefined : timeText(seconds, nanos, content === 'microTime');
 }
 
-function readRawJson(reader: ProtobufReader): JsonValue | undefined {
+function readRawJson(reader: ObjectReader): JsonValue | undefined {
   const outer = reader.enter();
   let value: JsonValue | undefined;
   while (reader.next()) {
     if (reader.field === 1 && reader.wireType === wireTypes.bytes) {
       const bytes = reader.buffer();
-      reader.values.takeJson(bytes);
+      reader.context.values.takeJson(bytes);
       value = bytes.length === 0 ? undefined : decodeJson(bytes);
     } else reader.skip();
   }
@@ -102,7 +103,7 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
   return value;
 }
 
-function readQuantity(reader: ProtobufReader): string {
+function readQuantity(reader: ObjectReader): string {
   const outer = reader.enter();
   let text = '';
   while (reader.next()) {
@@ -113,7 +114,7 @@ function readQuantity(reader: ProtobufReader): string {
   return text === '' ? '0' : text;
 }
 
-function readIntOrString(reader: ProtobufReader): number | string {
+function readIntOrString(reader: ObjectReader): number | string {
   const outer = reader.enter();
   let isText = false;
   let number = 0;
@@ -129,7 +130,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
 }
 
 /** Reads JSONSchemaPropsOrBool, JSONSchemaPropsOrArray or JSONSchemaPropsOrStringArray. */
-export function readSchemaOr(reader: ProtobufReader, content: Content, readSchema: () => JsonObject): JsonValue {
+export function readSchemaOr(reader: ObjectReader, content: Content, readSchema: () => JsonObject): JsonValue {
   const outer = reader.enter();
   let schema: JsonObject | undefined;
   let allows = false;
@@ -139,7 +140,7 @@ export function readSchemaOr(reader: ProtobufReader, content: Content, readSchem
     if (reader.field === schemaField && reader.wireType === wireTypes.bytes) schema = readSchema();
     else if (reader.field === 1 && reader.wireType === wireTypes.varint) allows = reader.boolean();
     else if (reader.field === 2 && reader.wireType === wireTypes.bytes) {
-      reader.values.take();
+      reader.context.values.take();
       list.push(content === 'schemaOrArray' ? readSchema() : reader.text());
     } else reader.skip();
   }

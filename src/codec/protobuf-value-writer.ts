@@ -1,7 +1,8 @@
 import type { JsonValue } from '../machinery/kube-object.js';
+import { wireTypes } from '../std/protobuf-reader.js';
+import type { ProtobufWriter } from '../std/protobuf-writer.js';
 import { stringifyJson } from './json.js';
 import type { Content } from './protobuf-messages.js';
-import type { ProtobufWriter } from './protobuf-writer.js';
 import { secondsOf, microsecondsOf, zeroTimeSeconds } from './protobuf-time.js';
 
 /** Writes a scalar without its tag. Returns false if the value has a wrong type. */
@@ -88,12 +89,12 @@ function writeMessageOf(writer: ProtobufWriter, write: () => void): void {
 
 function writeTagged(writer: ProtobufWriter, number: number, text: string): void {
   writer.string(text);
-  writer.varint(number * 8 + 2);
+  writer.tag(number, wireTypes.bytes);
 }
 
 function writeNumber(writer: ProtobufWriter, number: number, value: number | bigint): void {
   writer.integer(value);
-  writer.varint(number * 8);
+  writer.tag(number, wireTypes.varint);
 }
 
 /** Accepts bigints too, which the type JsonValue does not include: see json.ts. */

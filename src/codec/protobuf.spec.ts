@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Catalog } from '../catalog/catalog.js';
 import { namingProfile } from '../config/naming-profile.js';
-import { DecodeError } from './decode-error.js';
+import { DecodeError } from '../std/decode-error.js';
 import { EncodeError } from './encode-error.js';
 import { decodeJson, encodeJson } from './json.js';
 import { protobufEncoding } from './protobuf.js';

@@ -1,13 +1,13 @@
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
-import { DecodeError } from './decode-error.js';
+import { DecodeError } from '../std/decode-error.js';
+import { ProtobufReader, wireTypes, type ContentRange } from '../std/protobuf-reader.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { EncodeError } from './encode-error.js';
 import type { Encoding, ListEncoding } from './encoding.js';
 import { decodeMessage } from './protobuf-decoder.js';
 import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
-import { ProtobufReader, wireTypes, type ContentRange } from './protobuf-reader.js';
-import { ProtobufWriter } from './protobuf-writer.js';
 import { ValueBudget } from './value-budget.js';
 
 /**
@@ -100,9 +100,7 @@ function watchFrame(type: string, object: Buffer): Buffer {
   writer.varint(rawTag);
   writer.string(type);
   writer.varint(8 + 2);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(writer.length);
-  writer.raw(length);
+  writer.uint32BE(writer.length);
   return writer.take();
 }
 
@@ -144,13 +142,11 @@ function decodeObject(bytes: Buffer, kinds: ProtobufKinds, values: ValueBudget, 
     );
   }
   if (bytes.length === protobufPrefix.length) throw new DecodeError('empty body');
-  const { apiVersion, kind, raw } = readEnvelope(new ProtobufReader(bytes, values, protobufPrefix.length));
+  const { apiVersion, kind, raw } = readEnvelope(new ProtobufReader(bytes, undefined, protobufPrefix.length));
   const found = kinds.of(apiVersion, kind);
   if (!found)
     throw new DecodeError(`no kind ${shortQuote(kind)} of version ${shortQuote(apiVersion)} can be read from protobuf`);
-  const reader = new ProtobufReader(raw, values);
-  reader.unknownFields = unknownFields;
-  return decodeMessage(reader, found.message, { kind, apiVersion });
+  return decodeMessage(new ProtobufReader(raw, { values, unknownFields }), found.message, { kind, apiVersion });
 }
 
 /** Shortens names in envelopes, which may be long. */

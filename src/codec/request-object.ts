@@ -2,8 +2,8 @@ import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
-import { DecodeError } from './decode-error.js';
 import type { DecodeOptions, Decoder } from './encoding.js';
 
 /** The body of a write, of which only the kind has been checked. */

@@ -1,5 +1,5 @@
+import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
-import { DecodeError } from './decode-error.js';
 import type { Decoded, DecodeOptions } from './encoding.js';
 import { decodeJsonInSteps } from './json.js';
 import { findDuplicateFields } from './strict-json.js';

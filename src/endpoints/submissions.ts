@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeCbor } from '../codec/cbor-decoder.js';
-import { DecodeError } from '../codec/decode-error.js';
+import { DecodeError } from '../std/decode-error.js';
 import type { Decoder } from '../codec/encoding.js';
 import { decodeJsonInSteps } from '../codec/json.js';
 import { negotiateInput } from '../codec/negotiate.js';

@@ -1,7 +1,7 @@
 import { Catalog } from '../../catalog/catalog.js';
 import type * as v1 from '../../catalog/types/autoscaling.v1.js';
 import type * as v2 from '../../catalog/types/autoscaling.v2.js';
-import { DecodeError } from '../../codec/decode-error.js';
+import { DecodeError } from '../../std/decode-error.js';
 import { decodeJson, stringifyJson } from '../../codec/json.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet } from '../../machinery/fields.js';

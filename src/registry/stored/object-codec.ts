@@ -1,5 +1,5 @@
 import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../../cache/encoded-object.js';
-import { DecodeError } from '../../codec/decode-error.js';
+import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';

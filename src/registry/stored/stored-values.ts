@@ -1,4 +1,4 @@
-import { DecodeError } from '../../codec/decode-error.js';
+import { DecodeError } from '../../std/decode-error.js';
 import { decodeJson, inspect, parseJson } from '../../codec/json.js';
 import { isProtobuf, type StoredProtobuf } from '../../codec/protobuf.js';
 import { encodeStored, withoutRevision } from '../../codec/stored-object.js';

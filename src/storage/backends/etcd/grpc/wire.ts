@@ -1,4 +1,6 @@
 import type { Revision } from '../../../../machinery/revision.js';
+import type { ProtobufReader } from '../../../../std/protobuf-reader.js';
+import type { ProtobufWriter } from '../../../../std/protobuf-writer.js';
 import type { KeyValue } from '../../../kv-store.js';
 import type {
   EtcdEvent,
@@ -11,22 +13,39 @@ import type {
   WatchRequest,
   WatchResponse,
 } from '../etcd-messages.js';
+import {
+  decoder,
+  endMessage,
+  framed,
+  readBytes,
+  readFlag,
+  readKey,
+  readNested,
+  readNumber,
+  readText,
+  writeBytes,
+  writeFlag,
+  writeNumber,
+  writePresentNumber,
+  writerFor,
+} from './fields.js';
 import { MalformedMessageError } from './grpc-error.js';
-import { ProtobufReader, ProtobufWriter } from './protobuf.js';
 
 /**
  * Encodes and decodes the messages of etcd-messages.ts. Field numbers are those of etcd's rpc.proto and kv.proto.
  * Requests include the gRPC header; their fields are written in reverse order (see ProtobufWriter).
  */
+
+/** Bytes of a message without its keys and values. */
 const opBytesMax = 48;
 const compareBytesMax = 40;
 const compareByModRevision = 2;
 const noBytes: Buffer = Buffer.alloc(0);
 
 export function encodeRange(request: RangeRequest): Buffer {
-  const writer = new ProtobufWriter(rangeBytesMax(request));
+  const writer = writerFor(rangeBytesMax(request));
   writeRange(writer, request);
-  return writer.framed();
+  return framed(writer);
 }
 
 export function encodeTxn({ compare, success, failure }: TxnRequest): Buffer {
@@ -34,65 +53,59 @@ export function encodeTxn({ compare, success, failure }: TxnRequest): Buffer {
   for (const { key } of compare) bytes += compareBytesMax + key.length;
   for (const op of success) bytes += opBytes(op);
   for (const op of failure) bytes += opBytes(op);
-  const writer = new ProtobufWriter(bytes);
+  const writer = writerFor(bytes);
   for (let i = failure.length - 1; i >= 0; i--) writeOp(writer, 3, failure[i]!);
   for (let i = success.length - 1; i >= 0; i--) writeOp(writer, 2, success[i]!);
   for (let i = compare.length - 1; i >= 0; i--) {
     const { key, modRevision } = compare[i]!;
-    const mark = writer.beginMessage();
-    writer.presentNumber(6, modRevision);
-    writer.buffer(3, key);
+    const end = writer.length;
+    writePresentNumber(writer, 6, modRevision);
+    writeBytes(writer, 3, key);
     // Field 1, the result, is left out: its default is EQUAL.
-    writer.number(2, compareByModRevision);
-    writer.endMessage(1, mark);
+    writeNumber(writer, 2, compareByModRevision);
+    endMessage(writer, 1, end);
   }
-  return writer.framed();
+  return framed(writer);
 }
 
 export function encodeWatch(request: WatchRequest): Buffer {
-  if (request.type === 'progress') {
-    const writer = new ProtobufWriter(2);
-    writer.endMessage(3, writer.beginMessage());
-    return writer.framed();
+  const isCreation = request.type === 'create';
+  const writer = writerFor(opBytesMax + (isCreation ? request.key.length + request.rangeEnd.length : 0));
+  const end = writer.length;
+  if (isCreation) {
+    writeFlag(writer, 8, request.isFragmented);
+    writeFlag(writer, 6, request.withPrevious);
+    writeFlag(writer, 4, request.hasProgressNotes);
+    writeNumber(writer, 3, request.startRevision);
+    writeBytes(writer, 2, request.rangeEnd);
+    writeBytes(writer, 1, request.key);
   }
-  const writer = new ProtobufWriter(opBytesMax + request.key.length + request.rangeEnd.length);
-  const mark = writer.beginMessage();
-  writer.boolean(8, request.isFragmented);
-  writer.boolean(6, request.withPrevious);
-  writer.boolean(4, request.hasProgressNotes);
-  writer.number(3, request.startRevision);
-  writer.buffer(2, request.rangeEnd);
-  writer.buffer(1, request.key);
-  writer.endMessage(1, mark);
-  return writer.framed();
+  endMessage(writer, isCreation ? 1 : 3, end);
+  return framed(writer);
 }
 
 export function encodeStatus(): Buffer {
-  return new ProtobufWriter(0).framed();
+  return framed(writerFor(0));
 }
 
-export function decodeRange(bytes: Buffer): RangeResponse {
-  return withRevision(readRange(new ProtobufReader(bytes)));
-}
+export const decodeRange = decoder((reader) => withRevision(readRange(reader)));
 
-export function decodeTxn(bytes: Buffer): TxnResponse {
-  const reader = new ProtobufReader(bytes);
+export const decodeTxn = decoder((reader): TxnResponse => {
   let revision = 0 as Revision;
   let succeeded = false;
   const ranges: RangeResponse[] = [];
   while (reader.next()) {
-    if (reader.field === 1) revision = reader.message(readHeader);
-    else if (reader.field === 2) succeeded = reader.boolean();
+    if (reader.field === 1) revision = readNested(reader, readHeader);
+    else if (reader.field === 2) succeeded = readFlag(reader);
     else if (reader.field === 3) {
-      const range = reader.message(readRangeOfOp);
+      const range = readNested(reader, readRangeOfOp);
       if (range) ranges.push(range);
     } else reader.skip();
   }
   return withRevision({ revision, succeeded, ranges });
-}
+});
 
-export function decodeWatch(bytes: Buffer): WatchResponse {
-  const reader = new ProtobufReader(bytes);
+export const decodeWatch = decoder((reader): WatchResponse => {
   let revision = 0 as Revision;
   let isCreated = false;
   let isCancelled = false;
@@ -101,51 +114,49 @@ export function decodeWatch(bytes: Buffer): WatchResponse {
   let isFragment = false;
   const events: EtcdEvent[] = [];
   while (reader.next()) {
-    if (reader.field === 1) revision = reader.message(readHeader);
-    else if (reader.field === 3) isCreated = reader.boolean();
-    else if (reader.field === 4) isCancelled = reader.boolean();
-    else if (reader.field === 5) compactRevision = reader.number();
-    else if (reader.field === 6) cancelReason = reader.text();
-    else if (reader.field === 7) isFragment = reader.boolean();
-    else if (reader.field === 11) events.push(reader.message(readEvent));
+    if (reader.field === 1) revision = readNested(reader, readHeader);
+    else if (reader.field === 3) isCreated = readFlag(reader);
+    else if (reader.field === 4) isCancelled = readFlag(reader);
+    else if (reader.field === 5) compactRevision = readNumber(reader);
+    else if (reader.field === 6) cancelReason = readText(reader);
+    else if (reader.field === 7) isFragment = readFlag(reader);
+    else if (reader.field === 11) events.push(readNested(reader, readEvent));
     else reader.skip();
   }
   return { revision, isCreated, isCancelled, compactRevision, cancelReason, isFragment, events };
-}
+});
 
-export function decodeStatus(bytes: Buffer): StatusResponse {
-  const reader = new ProtobufReader(bytes);
+export const decodeStatus = decoder((reader): StatusResponse => {
   let version = '';
   while (reader.next()) {
-    if (reader.field === 2) version = reader.text();
+    if (reader.field === 2) version = readText(reader);
     else reader.skip();
   }
   return { version };
-}
+});
 
 function writeRange(writer: ProtobufWriter, request: RangeRequest): void {
-  writer.boolean(9, request.isCountOnly === true);
-  writer.number(4, request.revision ?? 0);
-  writer.number(3, request.limit ?? 0);
-  if (request.rangeEnd) writer.buffer(2, request.rangeEnd);
-  writer.buffer(1, request.key);
+  writeFlag(writer, 9, request.isCountOnly === true);
+  writeNumber(writer, 4, request.revision ?? 0);
+  writeNumber(writer, 3, request.limit ?? 0);
+  if (request.rangeEnd) writeBytes(writer, 2, request.rangeEnd);
+  writeBytes(writer, 1, request.key);
 }
 
 function writeOp(writer: ProtobufWriter, field: number, op: RequestOp): void {
-  const outer = writer.beginMessage();
-  const inner = writer.beginMessage();
+  const end = writer.length;
   if (op.type === 'put') {
-    writer.buffer(2, op.value);
-    writer.buffer(1, op.key);
-    writer.endMessage(2, inner);
+    writeBytes(writer, 2, op.value);
+    writeBytes(writer, 1, op.key);
+    endMessage(writer, 2, end);
   } else if (op.type === 'delete') {
-    writer.buffer(1, op.key);
-    writer.endMessage(3, inner);
+    writeBytes(writer, 1, op.key);
+    endMessage(writer, 3, end);
   } else {
     writeRange(writer, op);
-    writer.endMessage(1, inner);
+    endMessage(writer, 1, end);
   }
-  writer.endMessage(field, outer);
+  endMessage(writer, field, end);
 }
 
 function opBytes(op: RequestOp): number {
@@ -160,7 +171,7 @@ function rangeBytesMax({ key, rangeEnd }: RangeRequest): number {
 function readHeader(reader: ProtobufReader): Revision {
   let revision = 0;
   while (reader.next()) {
-    if (reader.field === 3) revision = reader.number();
+    if (reader.field === 3) revision = readNumber(reader);
     else reader.skip();
   }
   return revision as Revision;
@@ -171,9 +182,9 @@ function readRange(reader: ProtobufReader): RangeResponse {
   let count = 0;
   const items: KeyValue[] = [];
   while (reader.next()) {
-    if (reader.field === 2) items.push(reader.message(readKeyValue));
-    else if (reader.field === 1) revision = reader.message(readHeader);
-    else if (reader.field === 4) count = reader.number();
+    if (reader.field === 2) items.push(readNested(reader, readKeyValue));
+    else if (reader.field === 1) revision = readNested(reader, readHeader);
+    else if (reader.field === 4) count = readNumber(reader);
     else reader.skip();
   }
   return { revision, items, count };
@@ -183,7 +194,7 @@ function readRange(reader: ProtobufReader): RangeResponse {
 function readRangeOfOp(reader: ProtobufReader): RangeResponse | undefined {
   let range: RangeResponse | undefined;
   while (reader.next()) {
-    if (reader.field === 1) range = reader.message(readRange);
+    if (reader.field === 1) range = readNested(reader, readRange);
     else reader.skip();
   }
   return range;
@@ -195,10 +206,10 @@ function readKeyValue(reader: ProtobufReader): KeyValue {
   let createRevision = 0;
   let modRevision = 0;
   while (reader.next()) {
-    if (reader.field === 1) key = reader.key();
-    else if (reader.field === 5) value = reader.buffer();
-    else if (reader.field === 2) createRevision = reader.number();
-    else if (reader.field === 3) modRevision = reader.number();
+    if (reader.field === 1) key = readKey(reader);
+    else if (reader.field === 5) value = readBytes(reader);
+    else if (reader.field === 2) createRevision = readNumber(reader);
+    else if (reader.field === 3) modRevision = readNumber(reader);
     else reader.skip();
   }
   return { key, value, createRevision: createRevision as Revision, modRevision: modRevision as Revision };
@@ -209,9 +220,9 @@ function readEvent(reader: ProtobufReader): EtcdEvent {
   let item: KeyValue | undefined;
   let previous: KeyValue | undefined;
   while (reader.next()) {
-    if (reader.field === 1) isDeletion = reader.number() === 1;
-    else if (reader.field === 2) item = reader.message(readKeyValue);
-    else if (reader.field === 3) previous = reader.message(readKeyValue);
+    if (reader.field === 1) isDeletion = readNumber(reader) === 1;
+    else if (reader.field === 2) item = readNested(reader, readKeyValue);
+    else if (reader.field === 3) previous = readNested(reader, readKeyValue);
     else reader.skip();
   }
   if (!item) throw new MalformedMessageError('event without key-value');

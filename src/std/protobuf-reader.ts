@@ -1,6 +1,5 @@
 import { DecodeError } from './decode-error.js';
 import { RecentTexts } from './recent-texts.js';
-import { ValueBudget } from './value-budget.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
@@ -11,8 +10,6 @@ export interface ContentRange {
 }
 
 const part = 2 ** 28;
-/** Limit on reported unknown fields. */
-const unknownFieldsMax = 100;
 const groupWireTypes: readonly number[] = [3, 4];
 const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', start, end));
 
@@ -26,10 +23,11 @@ const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', star
  *   const outer = reader.enter();
  *   while (reader.next()) …
  *   reader.leave(outer);
+ *
+ * Methods that read a value do not check the wire type of its field: packed values have none. Callers do, by `wireType`
+ * or `expect()`.
  */
-export class ProtobufReader {
-  /** Numbers of unknown fields, if the caller wants to know them. */
-  unknownFields: string[] | undefined = undefined;
+export class ProtobufReader<Context = undefined> {
   /** Number of the current field. */
   field = 0;
   wireType = 0;
@@ -40,7 +38,8 @@ export class ProtobufReader {
 
   constructor(
     private readonly bytes: Buffer,
-    readonly values = new ValueBudget(Infinity),
+    /** What the caller needs while it reads: limits, for example. */
+    readonly context: Context,
     private at = 0,
     private end: number = bytes.length,
   ) {}
@@ -73,6 +72,12 @@ export class ProtobufReader {
     return true;
   }
 
+  /** Throws if the current field, which errors call `name`, has another wire type. */
+  expect(wireType: number, name: string | number = this.field): void {
+    if (this.wireType === wireType) return;
+    throw new DecodeError(`proto: wrong wireType = ${this.wireType} for field ${name}`);
+  }
+
   /** Enters the message in the current field. Returns a value for `leave()`. */
   enter(): number {
     const length = this.length();
@@ -99,11 +104,22 @@ export class ProtobufReader {
 
   /** Returns a bigint if a double would lose digits. */
   int64(): number | bigint {
+    const short = this.shortVarint();
+    if (short >= 0) return short;
     this.readVarint();
     if (this.high === 0 && this.middle < 2 ** 25) return this.low + this.middle * part;
     const exact = BigInt.asIntN(64, (BigInt(this.high) << 56n) | (BigInt(this.middle) << 28n) | BigInt(this.low));
     const near = Number(exact);
     return Number.isSafeInteger(near) ? near : exact;
+  }
+
+  /** Reads an integer that a double holds exactly. Throws for larger and negative ones. */
+  safeInteger(): number {
+    const short = this.shortVarint();
+    if (short >= 0) return short;
+    this.readVarint();
+    if (this.high !== 0 || this.middle >= 2 ** 25) throw new DecodeError('proto: number beyond 2^53');
+    return this.low + this.middle * part;
   }
 
   double(): number {
@@ -129,16 +145,15 @@ export class ProtobufReader {
     return this.bytes.subarray(start, end);
   }
 
+  /** Decodes the field's content without making a view of it. */
+  content<T>(decode: (bytes: Buffer, start: number, end: number) => T): T {
+    const start = this.contentStart();
+    return decode(this.bytes, start, this.at);
+  }
+
   text(): string {
     const start = this.contentStart();
     return texts.of(this.bytes, start, this.at);
-  }
-
-  /** Skips a field that `message` does not have. */
-  skipUnknown(message: string): void {
-    const { unknownFields } = this;
-    if (unknownFields && unknownFields.length < unknownFieldsMax) unknownFields.push(`${message}: field ${this.field}`);
-    this.skip();
   }
 
   skip(): void {
@@ -158,13 +173,8 @@ export class ProtobufReader {
   }
 
   private length(): number {
-    if (this.at < this.end) {
-      const first = this.bytes[this.at]!;
-      if (first < 0x80) {
-        this.at++;
-        return first;
-      }
-    }
+    const short = this.shortVarint();
+    if (short >= 0) return short;
     this.readVarint();
     if (this.high !== 0) throw unexpectedEnd();
     return this.low + this.middle * part;
@@ -175,31 +185,42 @@ export class ProtobufReader {
     this.at += count;
   }
 
-  private readVarint(): void {
-    this.low = 0;
-    this.middle = 0;
-    this.high = 0;
-    for (let shift = 0; shift < 28; shift += 7) {
-      const byte = this.byte();
-      this.low |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return;
+  /** Reads an integer below 2^28, as most are. Returns -1 and reads nothing if it is larger. */
+  private shortVarint(): number {
+    const { bytes, end } = this;
+    let { at } = this;
+    let value = 0;
+    for (let shift = 0; shift < 28 && at < end; shift += 7) {
+      const byte = bytes[at++]!;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        this.at = at;
+        return value;
+      }
     }
-    for (let shift = 0; shift < 28; shift += 7) {
-      const byte = this.byte();
-      this.middle |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return;
-    }
-    for (let shift = 0; shift < 14; shift += 7) {
-      const byte = this.byte();
-      this.high = (this.high | ((byte & 0x7f) << shift)) & 0xff;
-      if (byte < 0x80) return;
-    }
-    throw new DecodeError('proto: integer overflow');
+    return -1;
   }
 
-  private byte(): number {
-    if (this.at === this.end) throw unexpectedEnd();
-    return this.bytes[this.at++]!;
+  private readVarint(): void {
+    const { bytes, end } = this;
+    let { at } = this;
+    let low = 0;
+    let middle = 0;
+    let high = 0;
+    for (let shift = 0; ; shift += 7) {
+      if (at === end) throw unexpectedEnd();
+      const byte = bytes[at++]!;
+      const bits = byte & 0x7f;
+      if (shift < 28) low |= bits << shift;
+      else if (shift < 56) middle |= bits << (shift - 28);
+      else if (shift < 70) high = (high | (bits << (shift - 56))) & 0xff;
+      else throw new DecodeError('proto: integer overflow');
+      if (byte < 0x80) break;
+    }
+    this.at = at;
+    this.low = low;
+    this.middle = middle;
+    this.high = high;
   }
 }
 

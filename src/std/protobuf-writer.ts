@@ -5,18 +5,19 @@ const shortTextMax = 48;
 
 /**
  * Writes messages from their last byte to their first: the content is complete when its length is written, so nothing
- * is measured beforehand or moved afterwards.
+ * is measured beforehand or moved afterwards. Fields are therefore written in reverse order, and their tags after them.
  *
  *   const end = writer.length;
- *   writer.string('content'); writer.varint(tag);
- *   writer.lengthSince(end); writer.varint(tagOfTheMessage);
+ *   writer.string('content'); writer.tag(1, wireTypes.bytes);
+ *   writer.lengthSince(end); writer.tag(2, wireTypes.bytes);
  */
 export class ProtobufWriter {
   private bytes: Buffer;
   private at: number;
 
+  /** A message that is 8 bytes shorter than `size` is written without growing. */
   constructor(size = startBytes) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
+    this.bytes = Buffer.allocUnsafe(size);
     this.at = size;
   }
 
@@ -33,6 +34,11 @@ export class ProtobufWriter {
     return taken;
   }
 
+  /** Returns the written bytes without a copy; the writer must not be used afterwards. */
+  view(): Buffer {
+    return this.bytes.subarray(this.at);
+  }
+
   clear(): void {
     if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafeSlow(startBytes);
     this.at = this.bytes.length;
@@ -40,6 +46,11 @@ export class ProtobufWriter {
 
   lengthSince(end: number): void {
     this.varint(this.length - end);
+  }
+
+  /** Writes the tag of a field, after its content. */
+  tag(field: number, wireType: number): void {
+    this.varint(field * 8 + wireType);
   }
 
   /** Writes an integer from 0 to 2^53. */
@@ -61,6 +72,13 @@ export class ProtobufWriter {
   integer(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) this.varint(value);
     else this.exactInteger(BigInt.asUintN(64, BigInt(value)));
+  }
+
+  /** Writes four bytes, the most significant one first. Not part of protobuf: frames begin with their length. */
+  uint32BE(value: number): void {
+    if (this.at < 4) this.grow(4);
+    this.at -= 4;
+    this.bytes.writeUInt32BE(value, this.at);
   }
 
   double(value: number): void {
@@ -96,6 +114,12 @@ export class ProtobufWriter {
     if (written < size) this.bytes.copyWithin(this.at - written, this.at - size, this.at - size + written);
     this.at -= written;
     this.varint(written);
+  }
+
+  /** Writes bytes with their length. */
+  content(bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.varint(bytes.length);
   }
 
   /** Writes bytes as they are. */
