@@ -10,6 +10,7 @@ import type { Revision } from '../../src/machinery/revision.js';
 import { systemClock } from '../../src/std/clock.js';
 import { silentLogger } from '../../src/std/logger.js';
 import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
+import { putEvent } from '../../src/storage/store-event.js';
 
 /**
  * Cost of an event, a delivery, an object and a watcher in the cache.
@@ -91,10 +92,7 @@ const cacheOf = (decodeItem: Decode) =>
   );
 const put = (n: number, value: Buffer): StoreEvent => {
   revision++;
-  return {
-    type: 'put',
-    item: { key: keyOf(n), value, createRevision: 1 as Revision, modRevision: revision as Revision },
-  };
+  return putEvent({ key: keyOf(n), value, createRevision: 1 as Revision, modRevision: revision as Revision });
 };
 const show = (what: string, value: number, unit: string) =>
   console.log(`${what.padEnd(58)} ${value.toFixed(value < 10 ? 3 : 0).padStart(9)} ${unit}`);
@@ -145,13 +143,13 @@ for (let round = 0; round < 3; round++) applyAll(events(5_000));
 const batch = events(20_000);
 show(
   'decode of an event (parse for attributes, splice)',
-  microsOf(() => batch.forEach((event) => event.type === 'put' && decode(event.item)), batch.length),
+  microsOf(() => batch.forEach(({ item }) => item && decode(item)), batch.length),
   'us',
 );
 show('apply of an event, nobody watching', applyAll(batch), 'us');
 const more = events(20_000);
 const decodedAt = new Map<number, EncodedObject>();
-for (const event of more) if (event.type === 'put') decodedAt.set(event.item.modRevision, decode(event.item));
+for (const { revision, item } of more) if (item) decodedAt.set(revision, decode(item));
 const withoutDecode = cacheOf((item) => decodedAt.get(item.modRevision)!);
 show(
   '  of which state, history and fan-out',

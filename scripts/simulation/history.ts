@@ -102,13 +102,10 @@ export class History {
     return found;
   }
 
-  private add(event: StoreEvent): void {
-    const isPut = event.type === 'put';
-    const fullKey = isPut ? event.item.key : event.key;
+  private add({ key: fullKey, revision, item }: StoreEvent): void {
     if (!fullKey.startsWith(this.root)) return;
     const key = fullKey.slice(this.root.length);
-    const revision: number = isPut ? event.item.modRevision : event.modRevision;
-    const after = isPut ? this.read(event.item) : undefined;
+    const after = item && this.read(item);
     const known = this.byKey.get(key);
     const change = { revision, key, before: known?.at(-1)?.after, after };
     if (known) known.push(change);

@@ -43,10 +43,9 @@ export class StoreWrites {
     this.close();
   }
 
-  private note(event: StoreEvent): void {
-    const key = event.type === 'put' ? event.item.key : event.key;
-    const manager = event.type === 'put' ? managerOf(event.item.value) : '';
-    this.all.push({ key, type: event.type, atMs: performance.now(), manager });
+  private note({ type, key, item }: StoreEvent): void {
+    const manager = item ? managerOf(item.value) : '';
+    this.all.push({ key, type, atMs: performance.now(), manager });
   }
 }
 

@@ -93,13 +93,12 @@ class Reader {
   read(events: readonly StoreEvent[]): Revision | 'more' | 'lost' {
     const { until, clock } = this.options;
     for (const event of events) {
-      const revision = event.type === 'put' ? event.item.modRevision : event.modRevision;
+      const { key, revision, item } = event;
       if (revision > until) return until;
       const last = this.found.at(-1);
       if (this.isEnough && last && revision > last.revision) return last.revision;
-      const key = event.type === 'put' ? event.item.key : event.key;
-      const previous = this.previousOf(key, event);
-      const current = event.type === 'put' ? this.options.decode(event.item) : undefined;
+      const previous = this.previousOf(event);
+      const current = item && this.options.decode(item);
       if (!previous && !current) return 'lost';
       if (current) this.latest.set(key, current);
       else this.latest.delete(key);
@@ -113,7 +112,7 @@ class Reader {
     return this.isEnough ? this.found.at(-1)!.revision : 'more';
   }
 
-  private previousOf(key: string, event: StoreEvent): EncodedObject | undefined {
-    return this.latest.get(key) ?? (event.previous && this.options.decode(event.previous));
+  private previousOf({ key, previous }: StoreEvent): EncodedObject | undefined {
+    return this.latest.get(key) ?? (previous && this.options.decode(previous));
   }
 }

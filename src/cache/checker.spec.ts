@@ -2,6 +2,7 @@ import { CacheWorld, pods } from '../../test/harness/cache-world.js';
 import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 import { checkPeriodically, type Mismatch } from './checker.js';
+import { deleteEvent } from '../storage/store-event.js';
 
 describe('checkPeriodically', () => {
   let world: CacheWorld;
@@ -45,7 +46,7 @@ describe('checkPeriodically', () => {
 
   it('logs mismatches', async () => {
     const check = start(1000);
-    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
+    world.cache.apply(deleteEvent(`${pods}ns/a`, 50 as never), 0);
     await pass(1000);
     check.stop();
     expect(errors).toMatchObject([

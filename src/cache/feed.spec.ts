@@ -1,6 +1,7 @@
 import { after, CacheWorld, decodePod, initial, pods, RecordingSink } from '../../test/harness/cache-world.js';
 import { checkAgainstStore } from './checker.js';
 import { FreshnessTimeout } from './feed.js';
+import { deleteEvent, putEvent } from '../storage/store-event.js';
 
 const secrets = { prefix: '/registry/secrets/', decode: decodePod };
 const secret = (name: string, version = 0) =>
@@ -235,31 +236,12 @@ describe('Feed', () => {
   it('checkAgainstStore() returns all mismatches', async () => {
     world = await CacheWorld.started();
     for (const name of ['a', 'b', 'c']) await world.put(name);
-    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 4 as never }, 0);
-    world.cache.apply(
-      {
-        type: 'put',
-        item: {
-          key: `${pods}ns/b`,
-          value: Buffer.from('{"metadata":{}}'),
-          createRevision: 3 as never,
-          modRevision: 4 as never,
-        },
-      },
-      0,
-    );
-    world.cache.apply(
-      {
-        type: 'put',
-        item: {
-          key: `${pods}ns/x`,
-          value: Buffer.from('{"metadata":{}}'),
-          createRevision: 4 as never,
-          modRevision: 4 as never,
-        },
-      },
-      0,
-    );
+    world.cache.apply(deleteEvent(`${pods}ns/a`, 4 as never), 0);
+    const value = Buffer.from('{"metadata":{}}');
+    for (const [name, created] of Object.entries({ b: 3, x: 4 })) {
+      const item = { key: `${pods}ns/${name}`, value, createRevision: created as never, modRevision: 4 as never };
+      world.cache.apply(putEvent(item), 0);
+    }
     const found = await checkAgainstStore(world.feed, world.memory);
     expect(found.map(({ key, inCache, inStore }) => [key.at(-1), inCache, inStore])).toEqual([
       ['a', undefined, 2],
@@ -271,7 +253,7 @@ describe('Feed', () => {
   it('reloads after an impossible event', async () => {
     world = await CacheWorld.started();
     await world.put('a');
-    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
+    world.cache.apply(deleteEvent(`${pods}ns/a`, 50 as never), 0);
     await world.put('b');
     await world.runPending();
     expect(world.cache.snapshot().size).toBe(2);

@@ -248,9 +248,8 @@ export class Feed {
   }
 
   private apply(event: StoreEvent, nowMs: number): void {
-    const revision = event.type === 'put' ? event.item.modRevision : event.modRevision;
-    assert(revision > this.current, `the feed moves forward: ${revision} after ${this.current}`);
-    const cache = this.cacheOf(event.type === 'put' ? event.item.key : event.key);
+    assert(event.revision > this.current, `the feed moves forward: ${event.revision} after ${this.current}`);
+    const cache = this.cacheOf(event.key);
     if (!cache) return;
     const meanwhile = this.catchingUp.get(cache);
     if (meanwhile) meanwhile.push(event);
@@ -282,8 +281,7 @@ export class Feed {
       this.catchingUp.delete(cache);
       cache.reset(objects, revision);
       for (const event of meanwhile) {
-        const eventRevision = event.type === 'put' ? event.item.modRevision : event.modRevision;
-        if (eventRevision > revision) cache.apply(event, this.options.clock.now());
+        if (event.revision > revision) cache.apply(event, this.options.clock.now());
       }
     };
     await this.retrying(signal, `could not load ${cache.prefix} from the store; retrying`, attempt).catch(

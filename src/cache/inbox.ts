@@ -67,8 +67,8 @@ export class Inbox {
     const start = this.done;
     while (this.done < events.length) {
       const event = events[this.done]!;
-      const revision = revisionOf(event);
-      if (this.done - start >= budget && this.done > 0 && revisionOf(events[this.done - 1]!) !== revision) {
+      const { revision } = event;
+      if (this.done - start >= budget && this.done > 0 && events[this.done - 1]!.revision !== revision) {
         this.options.applied((revision - 1) as Revision);
         return this.done - start;
       }
@@ -81,5 +81,3 @@ export class Inbox {
     return Math.max(1, events.length - start);
   }
 }
-
-const revisionOf = (event: StoreEvent): Revision => (event.type === 'put' ? event.item.modRevision : event.modRevision);

@@ -1,6 +1,6 @@
 import { ApiError, type Status } from '../machinery/api-error.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
-import type { KvStore, StoreEvent } from '../storage/kv-store.js';
+import type { KeyValue, KvStore, StoreEvent } from '../storage/kv-store.js';
 import { assert } from '../std/assert.js';
 import type { Clock } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
@@ -193,13 +193,11 @@ export class WatchCache {
 
   /** Applies one event of the feed to state, history and watchers. */
   apply(event: StoreEvent, nowMs: number): void {
-    const isPut = event.type === 'put';
-    const revision = isPut ? event.item.modRevision : event.modRevision;
+    const { key, revision, item } = event;
     assert(revision >= this.lastRevision, `events arrive in order: ${revision} after ${this.lastRevision}`);
     this.lastRevision = revision;
     this.counts.events++;
-    const key = isPut ? event.item.key : event.key;
-    const current = isPut ? this.decodeOrCorrupt(event) : undefined;
+    const current = item && this.decodeOrCorrupt(item);
     if (current?.corruption) this.reportUnreadable(current);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
     if (!previous && !current) return;
@@ -270,11 +268,11 @@ export class WatchCache {
     this.unreadable.report(object);
   }
 
-  private decodeOrCorrupt(event: StoreEvent & { type: 'put' }): EncodedObject {
+  private decodeOrCorrupt(item: KeyValue): EncodedObject {
     try {
-      return this.decode(event.item);
+      return this.decode(item);
     } catch (error) {
-      return EncodedObject.corrupt(event.item, error as Error);
+      return EncodedObject.corrupt(item, error as Error);
     }
   }
 

@@ -85,14 +85,26 @@ export interface WatchOptions {
   readonly withPrevious?: boolean;
 }
 
-export type StoreEvent =
-  | { readonly type: 'put'; readonly item: KeyValue; readonly previous?: KeyValue | undefined }
-  | {
-      readonly type: 'delete';
-      readonly key: string;
-      readonly modRevision: Revision;
-      readonly previous?: KeyValue | undefined;
-    };
+/** A change of one key. store-event.ts has the functions that create events. */
+export type StoreEvent = PutEvent | DeleteEvent;
+
+export interface PutEvent extends EventOfKey {
+  readonly type: 'put';
+  readonly item: KeyValue;
+}
+
+export interface DeleteEvent extends EventOfKey {
+  readonly type: 'delete';
+  readonly item?: undefined;
+}
+
+interface EventOfKey {
+  readonly key: string;
+  /** The revision that the change made, which is the mod-revision of `item`. */
+  readonly revision: Revision;
+  /** The value before the change, if the watch asked for it. */
+  readonly previous?: KeyValue | undefined;
+}
 
 export interface WatchSink {
   /** Delivers one or more whole revisions, the last of which is `revision`. */

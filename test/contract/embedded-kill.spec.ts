@@ -61,8 +61,8 @@ class Writer {
 
 const asWords = (event: StoreEvent) =>
   event.type === 'put'
-    ? `put ${event.item.modRevision} ${event.item.key} ${event.item.value.toString()}`
-    : `delete ${event.modRevision} ${event.key}`;
+    ? `put ${event.revision} ${event.key} ${event.item.value.toString()}`
+    : `delete ${event.revision} ${event.key}`;
 
 async function firstKept(store: KvStore): Promise<Revision> {
   const head = await store.revision();
@@ -109,9 +109,9 @@ async function verify(directory: string, writer: Writer): Promise<Revision> {
     const state = await stateAt(store, floor);
     for (const [revision, event] of history) {
       if (revision === floor) continue;
-      const key = event.type === 'put' ? event.item.key : event.key;
-      expect(event.previous?.value.toString()).toBe(state.get(key));
-      if (event.type === 'put') state.set(key, event.item.value.toString());
+      const { key, item, previous } = event;
+      expect(previous?.value.toString()).toBe(state.get(key));
+      if (item) state.set(key, item.value.toString());
       else state.delete(key);
     }
     expect(await stateAt(store)).toEqual(new Map([...state].sort()));

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import { silentLogger } from '../../src/std/logger.js';
-import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
 import { StorageError } from '../../src/storage/storage-error.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { EtcdProxy } from '../harness/etcd-proxy.js';
 import { Recorder } from './kv-store.contract.js';
 
 const prefix = '/resume/';
-const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
 
 /** Writes two keys per transaction until it is stopped; unavailable writes are repeated. */
 function startWriters(store: KvStore, count: number) {
@@ -53,7 +52,7 @@ function startWriters(store: KvStore, count: number) {
 async function expectNoneLost(recorder: Recorder, base: number, store: KvStore): Promise<void> {
   const last = await store.revision();
   await recorder.reached(last);
-  const revisions = recorder.delivered.map(revisionOfEvent);
+  const revisions = recorder.delivered.map(({ revision }) => revision);
   const want = Array.from({ length: last - base }, (_, i) => [base + 1 + i, base + 1 + i]).flat();
   expect(revisions).toEqual(want);
   for (const { events } of recorder.batches) expect(events.length % 2).toBe(0);
@@ -103,8 +102,8 @@ describeWithEtcd('an etcd watch resumes without loss or duplicates', () => {
     await writers.wrote(200);
     await writers.stop();
     await expectNoneLost(recorder, base, store);
-    expect(new Set(recorder.delivered.map(revisionOfEvent))).toEqual(
-      new Set([...recorder.delivered.map(revisionOfEvent), ...writers.acknowledged]),
+    expect(new Set(recorder.delivered.map(({ revision }) => revision))).toEqual(
+      new Set([...recorder.delivered.map(({ revision }) => revision), ...writers.acknowledged]),
     );
   });
 
@@ -231,7 +230,7 @@ describeWithEtcd('an etcd watch that lags far behind', () => {
       if (recorder.error) throw recorder.error;
     }
     expect(recorder.delivered).toHaveLength(12 * 100 + 60 * 50);
-    const revisions = recorder.batches.map(({ events }) => new Set(events.map(revisionOfEvent)));
+    const revisions = recorder.batches.map(({ events }) => new Set(events.map(({ revision }) => revision)));
     for (const [index, batch] of recorder.batches.entries()) {
       expect(Math.min(...revisions[index]!)).toBe(base + 1 + revisions.slice(0, index).reduce((n, r) => n + r.size, 0));
       expect(batch.revision).toBe(Math.max(...revisions[index]!));

@@ -380,7 +380,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         await recorder.reached(at(base + 20));
         for (const batch of recorder.batches) {
           expect(batch.events.length % 3).toBe(0);
-          expect(batch.revision).toBe(revisionOfEvent(batch.events.at(-1)!));
+          expect(batch.revision).toBe(batch.events.at(-1)!.revision);
         }
         expect(recorder.delivered).toHaveLength(60);
       });
@@ -417,12 +417,10 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         };
         await Promise.all(Array.from({ length: 8 }, (_, id) => writer(id)));
         await recorder.reached(at(base + 200));
-        const revisions = recorder.delivered.map(revisionOfEvent);
+        const revisions = recorder.delivered.map(({ revision }) => revision);
         expect(revisions).toEqual(Array.from({ length: 200 }, (_, i) => base + 1 + i));
         for (let id = 0; id < 8; id++) {
-          const values = recorder.delivered.flatMap((e) =>
-            e.type === 'put' && e.item.key === `${prefix}${id}` ? [e.item] : [],
-          );
+          const values = recorder.delivered.flatMap((e) => (e.item?.key === `${prefix}${id}` ? [e.item] : []));
           expect(values.map((item) => item.value.toString())).toEqual(Array.from({ length: 25 }, (_, i) => `${i}`));
         }
       });
@@ -442,7 +440,9 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         }
         const recorder = watch(base + 1);
         await recorder.reached(at(base + count));
-        expect(recorder.delivered.map(revisionOfEvent)).toEqual(Array.from({ length: count }, (_, i) => base + 1 + i));
+        expect(recorder.delivered.map(({ revision }) => revision)).toEqual(
+          Array.from({ length: count }, (_, i) => base + 1 + i),
+        );
       });
 
       it('delivers nothing after close(), also when closed within a delivery', async () => {
@@ -654,12 +654,12 @@ export class Recorder implements WatchSink {
     return this.delivered.map((event) =>
       event.type === 'put'
         ? `put ${event.item.key.slice(this.prefix.length)}=${event.item.value.toString()} @${event.item.modRevision} created ${event.item.createRevision}`
-        : `delete ${event.key.slice(this.prefix.length)} @${event.modRevision}`,
+        : `delete ${event.key.slice(this.prefix.length)} @${event.revision}`,
     );
   }
 
   get keys(): string[] {
-    return this.delivered.map((event) => (event.type === 'put' ? event.item.key : event.key).slice(this.prefix.length));
+    return this.delivered.map(({ key }) => key.slice(this.prefix.length));
   }
 
   async reached(revision: Revision): Promise<void> {
@@ -687,8 +687,6 @@ export class Recorder implements WatchSink {
 }
 
 const show = (item: KeyValue | undefined) => item && [item.value.toString(), item.createRevision, item.modRevision];
-
-const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
 
 /** Expects a rejection with a StorageError of the code. */
 export async function refused(call: Promise<unknown>, code: StorageErrorCode): Promise<StorageError> {

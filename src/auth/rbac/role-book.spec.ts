@@ -5,6 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
 import { rbacResources, rbacVersion } from '../../modules/rbac/rbac.resources.js';
 import { RoleBook } from './role-book.js';
+import { deleteEvent, putEvent } from '../../storage/store-event.js';
 
 const naming = namingProfile('kubernetes');
 const { group, version } = rbacVersion(naming);
@@ -29,12 +30,12 @@ class World {
   }
 
   put(plural: string, path: string, look: Look): void {
-    this.store(plural).cache.apply({ type: 'put', item: this.item(plural, path, look) }, 0);
+    this.store(plural).cache.apply(putEvent(this.item(plural, path, look)), 0);
   }
 
   remove(plural: string, path: string): void {
     const { key } = this.item(plural, path, {});
-    this.store(plural).cache.apply({ type: 'delete', key, modRevision: this.next() }, 0);
+    this.store(plural).cache.apply(deleteEvent(key, this.next()), 0);
   }
 
   /** Reloads the cache, as after an interruption of the feed. */

@@ -1,5 +1,6 @@
 import type { Revision } from '../../machinery/revision.js';
 import type { StoreEvent, Watch, WatchOptions, WatchSink } from '../kv-store.js';
+import { deleteEvent, putEvent } from '../store-event.js';
 import { StorageError } from '../storage-error.js';
 
 /** One revision; its events have their previous values. */
@@ -134,8 +135,8 @@ class Cursor {
     const selected: StoreEvent[] = [];
     for (const entry of entries) {
       for (const event of entry.events) {
-        const key = event.type === 'put' ? event.item.key : event.key;
-        if (key.startsWith(this.prefix)) selected.push(this.options.withPrevious ? event : withoutPrevious(event));
+        if (!event.key.startsWith(this.prefix)) continue;
+        selected.push(this.options.withPrevious ? event : withoutPrevious(event));
       }
     }
     return selected;
@@ -143,7 +144,5 @@ class Cursor {
 }
 
 function withoutPrevious(event: StoreEvent): StoreEvent {
-  return event.type === 'put'
-    ? { type: 'put', item: event.item }
-    : { type: 'delete', key: event.key, modRevision: event.modRevision };
+  return event.type === 'put' ? putEvent(event.item) : deleteEvent(event.key, event.revision);
 }

@@ -65,7 +65,7 @@ describe('FaultyStore', () => {
       {
         events: (events: readonly StoreEvent[], revision) => {
           batches.push(revision);
-          for (const event of events) if (event.type === 'put') seen.push(event.item.modRevision);
+          for (const { type, revision } of events) if (type === 'put') seen.push(revision);
         },
         progress: () => undefined,
         ended: () => undefined,

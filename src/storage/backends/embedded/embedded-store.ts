@@ -321,7 +321,7 @@ export class EmbeddedStore implements KvStore {
 function bytesOf({ events }: LogEntry): number {
   let bytes = 0;
   for (const event of events) {
-    bytes += (event.type === 'put' ? event.item.value.length : 0) + (event.previous?.value.length ?? 0);
+    bytes += (event.item?.value.length ?? 0) + (event.previous?.value.length ?? 0);
   }
   return bytes;
 }

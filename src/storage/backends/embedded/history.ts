@@ -1,5 +1,6 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, StoreEvent } from '../../kv-store.js';
+import { deleteEvent, putEvent } from '../../store-event.js';
 import { compareKeys } from '../key-order.js';
 import type { LogEntry } from '../watch-hub.js';
 import type { View } from './embedded-file.js';
@@ -149,7 +150,7 @@ export function replay(view: View, from: Revision, to: Revision): LogEntry[] {
   for (let revision = from; revision <= end && bytes < replayBytesMax; revision = (revision + 1) as Revision) {
     const events = eventsOf(view, revision);
     for (const event of events) {
-      bytes += (event.type === 'put' ? event.item.value.length : 0) + (event.previous?.value.length ?? 0);
+      bytes += (event.item?.value.length ?? 0) + (event.previous?.value.length ?? 0);
     }
     entries.push({ revision, events });
   }
@@ -163,10 +164,10 @@ function eventsOf(view: View, revision: Revision): StoreEvent[] {
     const replaced = view.get(records.historyKey(key, revision));
     if (!replaced) throw records.corruptKey(key, `what revision ${revision} replaced is missing`);
     const previous = replaced.length > 0 ? records.decodeState(key, replaced) : undefined;
-    if (type === 'delete') return { type, key, modRevision: revision, previous };
+    if (type === 'delete') return deleteEvent(key, revision, previous);
     const item = stateAt(view, key, revision);
     if (item?.modRevision !== revision) throw records.corruptKey(key, `what revision ${revision} wrote is missing`);
-    return { type, item, previous };
+    return putEvent(item, previous);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { Compare, KeyValue, StoreEvent, TxnResult, Write } from '../../kv-store.js';
+import { deleteEvent, putEvent } from '../../store-event.js';
 import { StorageError } from '../../storage-error.js';
 import type { LogEntry } from '../watch-hub.js';
 import type { Change, View } from './embedded-file.js';
@@ -39,23 +40,22 @@ export class PendingCommit {
   private eventOf(write: Write, revision: Revision): StoreEvent | undefined {
     const { type, key } = write;
     const previous = this.stored(key)?.item;
-    if (type === 'delete') return previous && { type, key, modRevision: revision, previous };
+    if (type === 'delete') return previous && deleteEvent(key, revision, previous);
     const { buffer, byteOffset, byteLength } = write.value;
     const value = Buffer.from(buffer, byteOffset, byteLength);
     const createRevision = previous?.createRevision ?? revision;
-    return { type, item: { key, value, createRevision, modRevision: revision }, previous };
+    return putEvent({ key, value, createRevision, modRevision: revision }, previous);
   }
 
   private append(revision: Revision, events: readonly StoreEvent[], changes: Change[]): void {
-    const operations = events.map((event) => ({ type: event.type, key: keyOf(event) }));
+    const operations = events.map(({ type, key }) => ({ type, key }));
     const log = records.encodeLog({ timeMs: this.timeMs, operations });
     const added: Change[] = [{ key: records.logKey(revision), value: log }];
     const states = new Map<string, Stored | undefined>();
-    for (const event of events) {
-      const key = keyOf(event);
+    for (const { key, item } of events) {
       const historyKey = records.historyKey(key, revision);
       if (historyKey.length > records.lmdbKeyBytesMax) throw new StorageError('tooLarge', `a key is too long: ${key}`);
-      const state = event.type === 'put' ? { item: event.item, bytes: records.encodeState(event.item) } : undefined;
+      const state = item && { item, bytes: records.encodeState(item) };
       added.push({ key: historyKey, value: this.stored(key)?.bytes ?? absent });
       added.push({ key: records.stateKey(key), value: state?.bytes });
       states.set(key, state);
@@ -106,4 +106,3 @@ interface Stored {
 }
 
 const absent = Buffer.alloc(0);
-const keyOf = (event: StoreEvent) => (event.type === 'put' ? event.item.key : event.key);

@@ -1,5 +1,6 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, StoreEvent } from '../../kv-store.js';
+import { deleteEvent, putEvent } from '../../store-event.js';
 import { keyBytes } from './key-text.js';
 
 /**
@@ -92,6 +93,5 @@ export function endOfPrefix(prefix: string): Buffer {
 }
 
 export function storeEventOf({ isDeletion, item, previous }: EtcdEvent): StoreEvent {
-  if (isDeletion) return { type: 'delete', key: item.key, modRevision: item.modRevision, previous };
-  return { type: 'put', item, previous };
+  return isDeletion ? deleteEvent(item.key, item.modRevision, previous) : putEvent(item, previous);
 }

@@ -1,7 +1,7 @@
 import type { Revision } from '../../../machinery/revision.js';
 import { sleep, type Timer } from '../../../std/clock.js';
 import type { Logger } from '../../../std/logger.js';
-import type { StoreEvent, Watch, WatchOptions, WatchSink } from '../../kv-store.js';
+import type { Watch, WatchOptions, WatchSink } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
 import { jittered, type EtcdCluster } from './etcd-cluster.js';
 import type { EtcdEndpoint, WatchStream } from './etcd-endpoint.js';
@@ -207,12 +207,12 @@ export class EtcdWatch implements Watch {
     const events = raw
       .filter((event) => event.item.modRevision >= this.next)
       .map(storeEventOf)
-      .filter((event) => this.breadth !== 'all' || keyOf(event).startsWith(prefix));
+      .filter((event) => this.breadth !== 'all' || event.key.startsWith(prefix));
     this.next = last + 1;
     const latest = events.at(-1);
     if (latest) {
-      this.reported = latest.type === 'put' ? latest.item.modRevision : latest.modRevision;
-      sink.events(events, this.reported as Revision);
+      this.reported = latest.revision;
+      sink.events(events, latest.revision);
     }
     if (this.reported < last) this.progress(last);
   }
@@ -261,8 +261,4 @@ export class EtcdWatch implements Watch {
     }
     return false;
   }
-}
-
-function keyOf(event: StoreEvent): string {
-  return event.type === 'put' ? event.item.key : event.key;
 }

@@ -17,6 +17,7 @@ import type {
   Write,
 } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
+import { deleteEvent, putEvent } from '../../store-event.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
 import { startCompaction } from '../compaction-timer.js';
 import { compareKeys, laterKey } from '../key-order.js';
@@ -123,8 +124,8 @@ export class MemoryStore implements KvStore {
     const events: StoreEvent[] = [];
     for (const write of writes) {
       const previous = this.latest(write.key);
-      if (write.type === 'put') events.push({ type: 'put', item: itemOf(write, previous, revision), previous });
-      else if (previous) events.push({ type: 'delete', key: write.key, modRevision: revision, previous });
+      if (write.type === 'put') events.push(putEvent(itemOf(write, previous, revision), previous));
+      else if (previous) events.push(deleteEvent(write.key, revision, previous));
     }
     if (events.length > 0) this.append(revision, events);
     return { succeeded: true, revision: this.head };
@@ -150,10 +151,10 @@ export class MemoryStore implements KvStore {
     for (const { bytes } of forgotten) this.historyBytes -= bytes;
     this.hub.changed();
     for (let at = 0; at < forgotten.length; at++) {
-      for (const event of forgotten[at]!.events) this.cutChain(keyOf(event));
+      for (const { key } of forgotten[at]!.events) this.cutChain(key);
       if (at % sliceEvents === sliceEvents - 1) await new Promise(setImmediate);
     }
-    for (const event of this.log[0]?.events ?? []) this.cutChain(keyOf(event));
+    for (const { key } of this.log[0]?.events ?? []) this.cutChain(key);
   }
 
   async close(): Promise<void> {
@@ -164,10 +165,8 @@ export class MemoryStore implements KvStore {
   }
 
   private append(revision: Revision, events: readonly StoreEvent[]): void {
-    for (const event of events) {
-      const key = keyOf(event);
+    for (const { key, item } of events) {
       const chain = this.chains.get(key);
-      const item = event.type === 'put' ? event.item : undefined;
       if (chain) {
         const wasLive = chain.at(-1)!.item !== undefined;
         chain.push({ revision, item });
@@ -219,7 +218,7 @@ export class MemoryStore implements KvStore {
     if (at === this.head) return 0;
     const changed = new Set<string>();
     for (const { events } of this.logFrom(revisionOf(Math.max(at, 1) + 1), Infinity)) {
-      for (const event of events) changed.add(keyOf(event));
+      for (const event of events) changed.add(event.key);
     }
     let fewer = 0;
     for (const key of changed) {
@@ -283,7 +282,6 @@ function* mergeOrdered(live: SortedKeys, gone: SortedKeys, from: string): Genera
   for (; waiting !== undefined; waiting = other.next().value) yield waiting;
 }
 
-const keyOf = (event: StoreEvent) => (event.type === 'put' ? event.item.key : event.key);
 const closedError = () => new StorageError('closed', 'the store was closed');
 const futureError = (revision: Revision, head: Revision) =>
   new StorageError('futureRevision', `revision ${revision} has not been reached; the store is at ${head}`);
