@@ -1,90 +1,100 @@
 import type { CapacityRequestPolicyRange, DeviceCapacity } from '../../catalog/types/resource.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { isSet } from '../../machinery/fields.js';
-import { addResources, amountRatio, compareAmounts, type Amount } from '../core/pod/pod-resources.js';
+import { duplicates } from '../../machinery/field-rules.js';
+import { addResources, compareAmounts, wholeUnits, type Amount } from '../core/pod/pod-resources.js';
 
 const valuesMax = 10;
 
 /** Validates the amounts of a capacity that a request may consume of a shared device. */
-export function validateRequestPolicy(capacity: DeviceCapacity, at: FieldPath, isShared: boolean): FieldError[] {
-  if (!capacity.requestPolicy) return [];
-  const { default: defaultAmount, validValues: values = [], validRange } = capacity.requestPolicy;
+export function validateRequestPolicy(
+  { requestPolicy: policy, value: capacity }: DeviceCapacity,
+  at: FieldPath,
+  isShared: boolean,
+): FieldError[] {
+  if (!policy) return [];
   const policyAt = at.child('requestPolicy');
-  const errors: FieldError[] = [];
-  if (!isShared) errors.push(fieldError.forbidden(policyAt, 'allowMultipleAllocations must be true'));
-  const refuse = (field: string, value: unknown, message: string) =>
-    errors.push(fieldError.invalid(policyAt.child(field), value, message));
-  if (isSet(defaultAmount) && compareAmounts(defaultAmount, capacity.value) > 0) {
-    refuse('default', defaultAmount, 'must be less than or equal to the capacity value');
-  }
-  if (values.length > 0 && validRange) {
+  if (!isShared) return [fieldError.forbidden(policyAt, 'allowMultipleAllocations must be true')];
+  const { default: defaultAmount, validValues: values = [], validRange: range } = policy;
+  if (values.length > 0 && range) {
     const message =
       'exactly one policy can be specified, cannot specify `validValues` and `validRange` at the same time';
-    errors.push(fieldError.forbidden(policyAt, message));
+    return [fieldError.forbidden(policyAt, message)];
   }
-  if ((values.length > 0 || validRange) && !isSet(defaultAmount)) {
-    errors.push(fieldError.required(policyAt.child('default')));
-  }
-  if (values.length > valuesMax) {
-    errors.push(fieldError.tooMany(policyAt.child('validValues'), values.length, valuesMax));
-  }
-  values.forEach((value, index) => {
-    const valueAt = policyAt.child('validValues').index(index);
-    if (index > 0 && compareAmounts(value, values[index - 1]) <= 0) {
+  if (values.length === 0 && !range) return [];
+  if (!defaultAmount) return [fieldError.required(policyAt.child('default'))];
+  const context = { capacity, defaultAmount };
+  return range
+    ? validateRange(range, context, policyAt.child('validRange'))
+    : validateValues(values, context, policyAt.child('validValues'));
+}
+
+interface Context {
+  readonly capacity: Amount;
+  readonly defaultAmount: string;
+}
+
+const overCapacity = 'must be less than or equal to the capacity value';
+
+function validateValues(values: readonly string[], { capacity, defaultAmount }: Context, at: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  if (values.length > valuesMax) errors.push(fieldError.tooMany(at, values.length, valuesMax));
+  const checked = values.slice(0, valuesMax);
+  checked.forEach((value, index) => {
+    const valueAt = at.index(index);
+    if (index > 0 && compareAmounts(value, checked[index - 1]) < 0) {
       errors.push(fieldError.invalid(valueAt, value, 'values must be sorted in ascending order'));
     }
-    if (compareAmounts(value, capacity.value) > 0) {
-      errors.push(fieldError.invalid(valueAt, value, 'must be less than or equal to the capacity value'));
-    }
+    if (compareAmounts(value, capacity) > 0) errors.push(fieldError.invalid(valueAt, value, overCapacity));
   });
-  if (
-    values.length > 0 &&
-    isSet(defaultAmount) &&
-    !values.some((value) => compareAmounts(value, defaultAmount) === 0)
-  ) {
-    refuse('default', defaultAmount, 'must be one of `validValues`');
+  errors.push(
+    ...duplicates(
+      checked,
+      (value) => String(wholeUnits(value)),
+      (index) => at.index(index),
+    ),
+  );
+  if (!checked.some((value) => compareAmounts(value, defaultAmount) === 0)) {
+    errors.push(fieldError.invalid(at, defaultAmount, '`default` must be one of `validValues`'));
   }
-  if (validRange) errors.push(...validateRange(validRange, { capacity, defaultAmount, at: policyAt }));
   return errors;
 }
 
-interface RangeContext {
-  readonly capacity: DeviceCapacity;
-  readonly defaultAmount: string | null | undefined;
-  readonly at: FieldPath;
-}
-
-function validateRange(range: CapacityRequestPolicyRange, { capacity, defaultAmount, at }: RangeContext): FieldError[] {
-  const { min, max, step } = range;
-  const rangeAt = at.child('validRange');
+/** Errors of `default` have the path of the bound that it breaks, as in kube-apiserver. */
+function validateRange(
+  { min, max, step }: CapacityRequestPolicyRange,
+  { capacity, defaultAmount }: Context,
+  at: FieldPath,
+): FieldError[] {
+  if (!min) return [fieldError.required(at.child('min'))];
   const errors: FieldError[] = [];
-  const refuse = (field: string, value: unknown, message: string) =>
-    errors.push(fieldError.invalid(rangeAt.child(field), value, message));
-  if (!isSet(min)) errors.push(fieldError.required(rangeAt.child('min')));
-  for (const field of ['min', 'max'] as const) {
-    if (isSet(range[field]) && compareAmounts(range[field], capacity.value) > 0) {
-      refuse(field, range[field], 'must be less than or equal to the capacity value');
-    }
+  const check = (isGood: boolean, field: 'min' | 'max' | 'step', value: Amount, message: string) => {
+    if (!isGood) errors.push(fieldError.invalid(at.child(field), value, message));
+  };
+  const isAtMost = (low: Amount, high: Amount) => compareAmounts(low, high) <= 0;
+  check(isAtMost(min, capacity), 'min', min, overCapacity);
+  check(isAtMost(min, defaultAmount), 'min', defaultAmount, '`default` must be greater than or equal to `min`');
+  if (max) {
+    check(isAtMost(min, max), 'max', min, '`min` must be less than or equal to `max`');
+    check(isAtMost(max, capacity), 'max', max, overCapacity);
+    check(isAtMost(defaultAmount, max), 'max', defaultAmount, '`default` must be less than or equal to `max`');
   }
-  if (isSet(step)) {
-    const message = 'must be a multiple of `step`';
-    const isMultiple = (amount: Amount) => Number.isInteger(amountRatio(amount, step));
-    if (isSet(max) && !isMultiple(max)) refuse('max', max, message);
-    if (isSet(defaultAmount) && !isMultiple(defaultAmount)) {
-      errors.push(fieldError.invalid(at.child('default'), defaultAmount, message));
-    }
-    if (compareAmounts(addResources({ sum: min }, { sum: step }).sum, capacity.value) > 0) {
-      refuse('step', step, 'one step above `min` must be less than or equal to the capacity value');
-    }
-  }
-  if (isSet(min) && isSet(max) && compareAmounts(min, max) > 0) {
-    refuse('min', min, 'must be less than or equal to `max`');
-  }
-  if (isSet(min) && isSet(defaultAmount) && compareAmounts(defaultAmount, min) < 0) {
-    errors.push(fieldError.invalid(at.child('default'), defaultAmount, 'must be greater than or equal to `min`'));
-  }
-  if (isSet(max) && isSet(defaultAmount) && compareAmounts(defaultAmount, max) > 0) {
-    errors.push(fieldError.invalid(at.child('default'), defaultAmount, 'must be less than or equal to `max`'));
+  if (step) {
+    const next = addResources({ sum: min }, { sum: step }).sum;
+    check(
+      isAtMost(next, capacity),
+      'step',
+      step,
+      'one step above `min` must be less than or equal to the capacity value',
+    );
+    const message = `must be \`min\` (${min}) plus a multiple of \`step\` (${step})`;
+    check(isOnStep(defaultAmount, min, step), 'step', defaultAmount, message);
+    if (max) check(isOnStep(max, min, step), 'step', max, message);
   }
   return errors;
+}
+
+/** True if the amount is `min` plus a multiple of `step`, all rounded up to integers. False for a step of zero. */
+function isOnStep(amount: Amount, min: Amount, step: Amount): boolean {
+  const size = wholeUnits(step);
+  return size !== 0n && (wholeUnits(amount) - wholeUnits(min)) % size === 0n;
 }

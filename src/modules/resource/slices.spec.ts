@@ -136,21 +136,85 @@ it.each<[string, object, string[]]>([
   ],
   ['a range with a step', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi', step: '1Gi' } }), []],
   [
-    'amounts that are not multiples of the step',
-    capacity({ default: '1Gi', validRange: { min: '1Gi', max: '5Gi', step: '2Gi' } }),
+    'amounts that are not a number of steps above the minimum',
+    capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi', step: '2Gi' } }),
     [
-      `${policyAt}.validRange.max: Invalid value: "5Gi": must be a multiple of \`step\``,
-      `${policyAt}.default: Invalid value: "1Gi": must be a multiple of \`step\``,
+      `${policyAt}.validRange.step: Invalid value: "2Gi": must be \`min\` (1Gi) plus a multiple of \`step\` (2Gi)`,
+      `${policyAt}.validRange.step: Invalid value: "4Gi": must be \`min\` (1Gi) plus a multiple of \`step\` (2Gi)`,
     ],
   ],
+  [
+    'amounts that are steps above a minimum between steps',
+    capacity({ default: '1Gi', validRange: { min: '1Gi', max: '5Gi', step: '2Gi' } }),
+    [],
+  ],
+  [
+    'amounts that a double cannot hold',
+    device({
+      allowMultipleAllocations: true,
+      capacity: {
+        m: {
+          value: '9007199254740999',
+          requestPolicy: {
+            default: '9007199254740994',
+            validRange: { min: '1', max: '9007199254740993', step: '2' },
+          },
+        },
+      },
+    }),
+    [
+      `${policyAt}.validRange.max: Invalid value: "9007199254740994": \`default\` must be less than or equal to \`max\``,
+      `${policyAt}.validRange.step: Invalid value: "9007199254740994": must be \`min\` (1) plus a multiple of \`step\` (2)`,
+    ],
+  ],
+  [
+    'a step of zero',
+    capacity({ default: '1Gi', validRange: { min: '1Gi', step: '0' } }),
+    [`${policyAt}.validRange.step: Invalid value: "1Gi": must be \`min\` (1Gi) plus a multiple of \`step\` (0)`],
+  ],
+  [
+    'a step that exceeds the capacity',
+    capacity({ default: '1Gi', validRange: { min: '1Gi', step: '8Gi' } }),
+    [
+      `${policyAt}.validRange.step: Invalid value: "8Gi": one step above \`min\` must be less than or equal to the capacity value`,
+    ],
+  ],
+  [
+    'a range that exceeds the capacity',
+    capacity({ default: '1Gi', validRange: { min: '10Gi', max: '9Gi' } }),
+    [
+      `${policyAt}.validRange.min: Invalid value: "10Gi": must be less than or equal to the capacity value`,
+      `${policyAt}.validRange.min: Invalid value: "1Gi": \`default\` must be greater than or equal to \`min\``,
+      `${policyAt}.validRange.max: Invalid value: "10Gi": \`min\` must be less than or equal to \`max\``,
+      `${policyAt}.validRange.max: Invalid value: "9Gi": must be less than or equal to the capacity value`,
+    ],
+  ],
+  [
+    'valid amounts and a range with errors',
+    capacity({ validValues: ['16Gi', '1Gi'], validRange: { max: '16Gi' } }),
+    [
+      `${policyAt}: Forbidden: exactly one policy can be specified, cannot specify \`validValues\` and \`validRange\` at the same time`,
+    ],
+  ],
+  ['a default without a policy', capacity({ default: '16Gi' }), []],
   ['valid amounts of capacity', capacity({ default: '2Gi', validValues: ['1Gi', '2Gi'] }), []],
   ['a range without a default', capacity({ validRange: { min: '1Gi' } }), [`${policyAt}.default: Required value`]],
   [
+    'a range without a minimum',
+    capacity({ default: '1', validRange: {} }),
+    [`${policyAt}.validRange.min: Required value`],
+  ],
+  [
     'a default out of range',
     capacity({ default: '16Gi', validRange: { min: '1Gi', max: '4Gi' } }),
+    [`${policyAt}.validRange.max: Invalid value: "16Gi": \`default\` must be less than or equal to \`max\``],
+  ],
+  [
+    'a default that is no valid amount',
+    capacity({ default: '2Gi', validValues: ['1Gi', '1024Mi'] }),
     [
-      `${policyAt}.default: Invalid value: "16Gi": must be less than or equal to the capacity value`,
-      `${policyAt}.default: Invalid value: "16Gi": must be less than or equal to \`max\``,
+      `${policyAt}.validValues[1]: Duplicate value: "1073741824"`,
+      `${policyAt}.validValues: Invalid value: "2Gi": \`default\` must be one of \`validValues\``,
     ],
   ],
   [
