@@ -1,19 +1,32 @@
 import { isIP } from 'node:net';
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 
-/** Addresses as objects carry them. Scoped IPv6 addresses (`fe80::1%eth0`) mean something on one host only. */
+/** Returns 0 for texts that are not addresses, and for scoped IPv6 addresses (`fe80::1%eth0`), which mean one host only. */
+export const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
+
+export interface Cidr {
+  readonly address: string;
+  readonly family: 4 | 6;
+  /** Length of the prefix. */
+  readonly bits: number;
+}
+
+/** Parses `10.9.8.0/24`; undefined if the text is not a CIDR. Bits beyond the prefix are allowed. */
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/');
+  const address = text.slice(0, slash);
+  const bits = text.slice(slash + 1);
+  const family = slash < 0 ? 0 : familyOf(address);
+  if (family === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return undefined;
+  return { address, family, bits: Number(bits) };
+}
+
 export function validateIp(text: string): string[] {
-  return isIP(text) !== 0 && !text.includes('%')
-    ? []
-    : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  return familyOf(text) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 }
 
 export function validateCidr(text: string): string[] {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const family = address.includes('%') ? 0 : isIP(address);
-  const good =
-    rest.length === 0 && family !== 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-  return good ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+  return parseCidr(text) ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
 }
 
 /** Addresses that traffic from outside can never reach, or that mean another host to everybody. */

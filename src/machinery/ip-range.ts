@@ -11,7 +11,7 @@ export function addressAt(cidr: string, offset: bigint): string {
   const isV4 = isIPv4(base);
   const width = isV4 ? 32 : 128;
   const hostBits = BigInt(width - Number(bits));
-  const start = (toNumber(base) >> hostBits) << hostBits;
+  const start = (addressNumber(base) >> hostBits) << hostBits;
   return isV4 ? v4Text(start + offset) : v6Text(start + offset);
 }
 

@@ -1,4 +1,9 @@
-import { isStrictSubset, validateCanonicalCidr, validateCanonicalIp } from './canonical.validation.js';
+import {
+  isStrictSubset,
+  validateCanonicalCidr,
+  validateCanonicalInterface,
+  validateCanonicalIp,
+} from './canonical.validation.js';
 
 it.each<[string, string | undefined]>([
   ['10.0.0.1', undefined],
@@ -31,12 +36,28 @@ it.each<[string, string | undefined]>([
   expect(validateCanonicalCidr(text)).toEqual(want === undefined ? [] : [want]),
 );
 
+it.each<[string, string | undefined]>([
+  ['10.9.8.7/24', undefined],
+  ['2001:db8::1/64', undefined],
+  ['10.9.8.7', 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'],
+  ['10.9.8.7/33', 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'],
+  ['10.9.8.7/24/24', 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'],
+  ['fe80::1%eth0/64', 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'],
+  ['10.9.8.007/024', 'must be in canonical form ("10.9.8.7/24")'],
+  ['2001:DB8:0::1/64', 'must be in canonical form ("2001:db8::1/64")'],
+  ['::ffff:10.9.8.7/120', 'must be in canonical form ("10.9.8.7/24")'],
+  ['::ffff:10.9.8.7/24', 'must be in canonical form ("10.9.8.7/24")'],
+])('validateCanonicalInterface of %j', (text, want) =>
+  expect(validateCanonicalInterface(text)).toEqual(want === undefined ? [] : [want]),
+);
+
 it.each<[string, string, boolean]>([
   ['10.0.0.0/8', '10.1.0.0/16', true],
   ['0.0.0.0/0', '10.1.0.0/16', true],
   ['10.0.0.0/8', '10.0.0.0/8', false],
   ['10.0.0.0/8', '192.168.0.0/16', false],
   ['10.0.0.0/8', 'fd00::/16', false],
+  ['10.0.0.0/8', 'fd00::%eth0/16', false],
   ['fd00::/8', 'fd12::/16', true],
   ['64:ff9b::10.0.0.0/96', '64:ff9b::10.0.0.0/120', true],
 ])('CIDR %s contains %s: %j', (whole, part, want) => expect(isStrictSubset(whole, part)).toBe(want));

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -14,6 +13,7 @@ import { isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { validateDnsLabel, validateQualifiedName } from '../../machinery/names.js';
 import { validateNodeSelector } from '../core/pod/scheduling.validation.js';
+import { validateCanonicalInterface } from '../networking/canonical.validation.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { configurationsMax, requestNames, validateRequestRef, validateRequestRefs } from './claim-spec.validation.js';
 import { validateConfiguration, validateDeviceTolerations, validateRawObject } from './device-rules.validation.js';
@@ -163,16 +163,7 @@ function validateNetwork(network: NetworkDeviceData, networkAt: FieldPath): Fiel
       Buffer.byteLength(network[field] ?? '') > max ? [fieldError.tooLong(networkAt.child(field), max)] : [],
     ),
     ...validateTexts(network.ips, ipsMax, networkAt.child('ips'), (text, textAt) =>
-      checked(text, textAt, validateInterfaceAddress),
+      checked(text, textAt, validateCanonicalInterface),
     ),
   ];
-}
-
-/** Accepts an address with a prefix length: `10.9.8.7/24`. */
-function validateInterfaceAddress(text: string): string[] {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const family = isIP(address);
-  const isGood =
-    rest.length === 0 && family !== 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-  return isGood ? [] : ['must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'];
 }

@@ -213,6 +213,15 @@ describe('status', () => {
       ],
     ],
     [
+      'an IP with a zone, and one that is not in canonical form',
+      { allocation, devices: [{ ...device, networkData: { ips: ['fe80::1%eth0/64', 'FE80::1/64'] } }] },
+      { allocation },
+      [
+        'status.devices[0].networkData.ips[0]: Invalid value: "fe80::1%eth0/64": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
+        'status.devices[0].networkData.ips[1]: Invalid value: "FE80::1/64": must be in canonical form ("fe80::1/64")',
+      ],
+    ],
+    [
       'an IP without a prefix length',
       { allocation, devices: [{ ...device, networkData: { ips: ['10.0.0.1'] } }] },
       { allocation },
