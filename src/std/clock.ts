@@ -13,12 +13,20 @@ export interface Clock {
   after(delayMs: number, task: () => void): Timer;
 }
 
+/** The longest delay of setTimeout(), which runs tasks with a longer one at once. */
+const timeoutMsMax = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, task) {
-    const handle = setTimeout(task, delayMs);
-    handle.unref();
+    let handle: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const isLast = leftMs <= timeoutMsMax;
+      handle = isLast ? setTimeout(task, leftMs) : setTimeout(() => wait(leftMs - timeoutMsMax), timeoutMsMax);
+      handle.unref();
+    };
+    wait(delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
 };

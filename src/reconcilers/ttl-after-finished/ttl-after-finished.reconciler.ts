@@ -4,8 +4,6 @@ import { followNames } from '../follow.js';
 import { defineReconciler, idle, type ReconcilerDependencies } from '../reconciler.js';
 import { deletionTimeMs } from './decide.js';
 
-/** Longest delay of the queue; Jobs with a longer time to live are checked again. */
-const waitMsMax = 24 * 3_600_000;
 const workersMax = 4;
 
 /** Deletes finished Jobs and their Pods when spec.ttlSecondsAfterFinished has passed. */
@@ -30,12 +28,12 @@ export const ttlAfterFinished = defineReconciler({
         const cached = timeOf(store.cache.get(store.keyOf(namespace, name)));
         if (cached === undefined) return;
         const leftMs = cached - clock.now();
-        if (leftMs > 0) return { againInMs: Math.min(leftMs, waitMsMax) };
+        if (leftMs > 0) return { againInMs: leftMs };
         // The cached time to live may be out of date.
         const job = await client.live(ref, signal);
         const dueMs = job && deletionTimeMs(job);
         if (!job || dueMs === undefined) return;
-        if (dueMs > clock.now()) return { againInMs: Math.min(dueMs - clock.now(), waitMsMax) };
+        if (dueMs > clock.now()) return { againInMs: dueMs - clock.now() };
         const { uid, resourceVersion } = job.metadata;
         const preconditions = { uid, resourceVersion };
         await client.delete(ref, { preconditions, propagationPolicy: 'Foreground' }, signal);
