@@ -23,14 +23,14 @@ const pending = terminating(
 export function definitionDeletion(naming: NamingProfile): DeletionStrategy<CustomResourceDefinition> {
   const finalizer = cleanupFinalizer(naming);
   return {
+    keepsGeneration: true,
     // With a deletionTimestamp, only finalizers keep it.
     holds: ({ metadata }) => metadata.deletionTimestamp === undefined,
     prepareForDelete(definition, { now }) {
       const { metadata } = definition;
       if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
-      // A definition has no grace period, and deletionTimestamp does not change its spec.
+      // A definition has no grace period.
       delete metadata.deletionGracePeriodSeconds;
-      if (metadata.generation !== undefined && metadata.generation > 1) metadata.generation--;
       const status = (definition.status ??= {});
       status.conditions = [...withFinding(conditionsOf(definition), pending, now)];
     },

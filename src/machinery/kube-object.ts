@@ -1,5 +1,7 @@
+import type { Int64 } from './int64.js';
+
 /** A JSON value as the codecs return it: plain objects, arrays, strings, numbers, booleans and null. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue = string | Int64 | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -22,10 +24,10 @@ export interface ObjectMeta {
   namespace?: string;
   uid?: string;
   resourceVersion?: string;
-  generation?: number;
+  generation?: Int64;
   creationTimestamp?: string | null;
   deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
+  deletionGracePeriodSeconds?: Int64;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];

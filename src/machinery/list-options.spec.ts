@@ -143,11 +143,14 @@ describe('parseDeleteOptions', () => {
   it.each([
     ['', undefined, { dryRun: false, gracePeriodSeconds: undefined, preconditions: undefined }],
     ['gracePeriodSeconds=-1&dryRun=All', undefined, { gracePeriodSeconds: -1, dryRun: true }],
+    ['gracePeriodSeconds=9223372036854775807', undefined, { gracePeriodSeconds: 2n ** 63n - 1n }],
+    ['gracePeriodSeconds=-9223372036854775808', undefined, { gracePeriodSeconds: -(2n ** 63n) }],
     ['propagationPolicy=Orphan', undefined, { propagationPolicy: 'Orphan' }],
     ['orphanDependents=true', undefined, { orphanDependents: true }],
     ['uid=u', undefined, { preconditions: { uid: 'u' } }],
     ['propagationPolicy=X', {}, { propagationPolicy: undefined }],
     ['', { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 }, { gracePeriodSeconds: 0 }],
+    ['', { gracePeriodSeconds: 2n ** 53n + 1n }, { gracePeriodSeconds: 2n ** 53n + 1n }],
     ['', { preconditions: { uid: 'u', resourceVersion: '1' } }, { preconditions: { uid: 'u', resourceVersion: '1' } }],
     [
       '',
@@ -157,7 +160,7 @@ describe('parseDeleteOptions', () => {
     ['', null, { dryRun: false }],
     ['dryRun=All&gracePeriodSeconds=1', { gracePeriodSeconds: 2 }, { dryRun: true, gracePeriodSeconds: 2 }],
     ['dryRun', { gracePeriodSeconds: 2 }, { dryRun: false }],
-  ])('%s %j', (query, body, want) => expect(remove(query, body)).toMatchObject(want));
+  ])('%s %p', (query, body, want) => expect(remove(query, body)).toMatchObject(want));
   it.each([
     ['propagationPolicy=X', undefined, `${invalid}propagationPolicy: Unsupported value: "X": ${policies}`],
     [

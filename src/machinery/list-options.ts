@@ -1,6 +1,7 @@
 import { ApiError } from './api-error.js';
 import { everyField, parseFieldSelector, type FieldSelector } from './field-selector.js';
 import { fieldError, goQuote, type FieldError } from './field-error.js';
+import { int64Max, isInt64, toInt64, type Int64 } from './int64.js';
 import type { JsonObject, JsonValue } from './kube-object.js';
 import { everyLabel, parseLabelSelector, type LabelSelector } from './label-selector.js';
 import { fieldManagerLengthMax, validateFieldManager } from './names.js';
@@ -59,7 +60,7 @@ export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: Int64 | undefined;
   readonly propagationPolicy: PropagationPolicy | undefined;
   readonly orphanDependents: boolean | undefined;
   readonly preconditions:
@@ -94,8 +95,8 @@ export interface ListContext extends OptionsContext {
 export function parseListOptions(query: Query, context: ListContext): ListOptions {
   const watch = (context.isWatchPath ?? false) || isTrueParameter(query.first('watch'));
   const watchListEnabled = context.watchListEnabled ?? true;
-  const timeoutSeconds = int64Parameter(query, 'timeoutSeconds');
-  const limit = int64Parameter(query, 'limit') ?? 0;
+  const timeoutSeconds = boundedParameter(query, 'timeoutSeconds');
+  const limit = boundedParameter(query, 'limit') ?? 0;
   const labels = query.first('labelSelector');
   const fields = query.first('fieldSelector');
   const shardSelector = context.shardingEnabled ? (query.first('shardSelector') ?? '') : '';
@@ -302,7 +303,7 @@ const unsafeOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 interface DeleteFacts {
   dryRun: readonly string[];
-  gracePeriodSeconds: number | undefined;
+  gracePeriodSeconds: Int64 | undefined;
   propagationPolicy: string | undefined;
   orphanDependents: boolean | undefined;
   preconditions: { uid?: string; resourceVersion?: string } | undefined;
@@ -334,8 +335,8 @@ function deleteBody(body: JsonValue, query: Query): DeleteFacts {
       `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`,
     );
   }
-  const grace = optional(object, 'gracePeriodSeconds', 'number');
-  if (grace !== undefined && !Number.isSafeInteger(grace)) {
+  const grace = own(object, 'gracePeriodSeconds') ?? undefined;
+  if (grace !== undefined && !isInt64(grace)) {
     throw cannotUnmarshal(grace, 'struct field DeleteOptions.gracePeriodSeconds of type int64');
   }
   return {
@@ -390,16 +391,14 @@ const own = (object: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 function cannotUnmarshal(value: JsonValue, target: string): ApiError {
-  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  const names: Readonly<Record<string, string>> = { boolean: 'bool', bigint: 'number' };
+  const type = Array.isArray(value) ? 'array' : (names[typeof value] ?? typeof value);
   return ApiError.badRequest(`json: cannot unmarshal ${type} into Go ${target}`);
 }
 
 // --- scalars ------------------------------------------------------------------------------------------------------
 
-const int64Max = 2n ** 63n - 1n;
-
-/** Parses an int64 parameter. Numbers beyond Number.MAX_SAFE_INTEGER are reduced to it. */
-function int64Parameter(query: Query, name: string): number | undefined {
+function int64Parameter(query: Query, name: string): Int64 | undefined {
   const text = query.first(name);
   if (text === undefined) return undefined;
   if (!/^[-+]?[0-9]+$/.test(text)) throw ApiError.badRequest(parseIntError(text, 'invalid syntax'));
@@ -409,8 +408,14 @@ function int64Parameter(query: Query, name: string): number | undefined {
   if (exact > (isNegative ? int64Max + 1n : int64Max)) {
     throw ApiError.badRequest(parseIntError(text, 'value out of range'));
   }
-  const number = Math.min(Number(exact), Number.MAX_SAFE_INTEGER);
-  return isNegative ? -number : number;
+  return toInt64(isNegative ? -exact : exact);
+}
+
+/** Numbers beyond Number.MAX_SAFE_INTEGER are reduced to it. */
+function boundedParameter(query: Query, name: string): number | undefined {
+  const value = int64Parameter(query, name);
+  if (typeof value !== 'bigint') return value;
+  return value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
 }
 
 const parseIntError = (text: string, problem: string): string =>

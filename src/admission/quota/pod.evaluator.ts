@@ -1,6 +1,5 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asNumber } from '../../machinery/fields.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { one, type Amounts } from '../amounts.js';
 import { containersOf } from '../pods/containers.js';
@@ -67,7 +66,7 @@ export function podEvaluator(naming: NamingProfile): Evaluator {
 /** True if the Pod is Failed or Succeeded, or if its grace period is over and its node has not confirmed the deletion. */
 function hasEnded({ metadata, status }: Pod, nowMs: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true;
-  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds: graceSeconds = 0 } = metadata;
   if (deletionTimestamp === undefined) return false;
-  return nowMs > Date.parse(deletionTimestamp) + asNumber(deletionGracePeriodSeconds) * 1000;
+  return nowMs > Date.parse(deletionTimestamp) + Number(graceSeconds) * 1000;
 }

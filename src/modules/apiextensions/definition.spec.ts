@@ -226,7 +226,7 @@ describe('deletion of a definition', () => {
     const object = marked({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/mine'] });
     expect(object.metadata).toEqual({
       name: 'mins.g.example.com',
-      generation: 2,
+      generation: 3,
       finalizers: ['example.com/mine', finalizer],
     });
     expect(object['status']).toEqual({

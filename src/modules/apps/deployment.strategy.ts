@@ -3,6 +3,7 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { notNegative, required } from '../../machinery/field-rules.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
+import { nextGeneration } from '../../machinery/int64.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -38,7 +39,7 @@ function defaultDeployment(deployment: Mutable<Deployment>): void {
 /** Increments the generation when annotations change: the deployment controller copies them to ReplicaSets. */
 function countAnnotationChange(deployment: Mutable<Deployment>, old: Deployment): void {
   if (deepEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
-  deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  deployment.metadata.generation = nextGeneration(old.metadata.generation);
 }
 
 function validateDeployment(spec: DeploymentSpec): FieldError[] {

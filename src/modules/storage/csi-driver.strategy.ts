@@ -3,6 +3,7 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { each, oneOf, required } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
+import { nextGeneration } from '../../machinery/int64.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -14,7 +15,7 @@ export const csiDriverStrategy: Strategy<CSIDriver> = {
   default: defaultDriver,
   /** Counts changes in the generation; a new driver has none. */
   prepareForUpdate(driver, old) {
-    if (!deepEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!deepEqual(driver.spec, old.spec)) driver.metadata.generation = nextGeneration(old.metadata.generation);
   },
   validateCreate: validateDriver,
   validateUpdate(driver, old) {
@@ -62,7 +63,7 @@ function validateDriver({ spec = {} }: CSIDriver): FieldError[] {
     ...volumeLifecycleModes.flatMap((mode) => oneOf(mode, at.child('volumeLifecycleModes'), modes)),
     ...validateTokenRequests(tokenRequests, at.child('tokenRequests')),
   ];
-  if (typeof period === 'number' && period < updatePeriodSecondsMin) {
+  if (period !== undefined && period < updatePeriodSecondsMin) {
     const periodAt = at.child('nodeAllocatableUpdatePeriodSeconds');
     errors.push(
       fieldError.invalid(periodAt, period, `must be greater than or equal to ${updatePeriodSecondsMin} seconds`),
@@ -87,10 +88,10 @@ function validateTokenRequests(requests: readonly TokenRequest[], requestsAt: Fi
     const errors: FieldError[] = [];
     if (audiences.has(audience)) errors.push(fieldError.duplicate(requestAt.child('audience'), audience));
     audiences.add(audience);
-    if (typeof seconds === 'number' && seconds < tokenSecondsMin) {
+    if (seconds !== undefined && seconds < tokenSecondsMin) {
       errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));
     }
-    if (typeof seconds === 'number' && seconds > tokenSecondsMax) {
+    if (seconds !== undefined && seconds > tokenSecondsMax) {
       errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration larger than 2^32 seconds'));
     }
     return errors;

@@ -70,7 +70,7 @@ async function emptyAll(
     if (remaining.failure !== undefined) emptied.failures.push(`${name}: ${remaining.failure}`);
     if (remaining.objects.length > 0) emptied.remains.push(remainsOf(group, plural, remaining.objects));
     for (const { deletionGracePeriodSeconds: seconds = 0 } of remaining.objects) {
-      emptied.graceSecondsMax = Math.max(emptied.graceSecondsMax, seconds);
+      emptied.graceSecondsMax = Math.max(emptied.graceSecondsMax, Number(seconds));
     }
   }
   return emptied;

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../machinery/field-error.js';
+import type { Int64 } from '../../machinery/int64.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import type { UserInfo } from '../../machinery/user-info.js';
@@ -50,7 +51,7 @@ export interface DeletionStrategy<T extends KubeObject = KubeObject> {
    * The grace period of a deletion in seconds; undefined deletes at once. `requested` is the grace period of the
    * request, if any. May change the object (a status phase).
    */
-  readonly graceSeconds?: (object: Mutable<T>, requested: number | undefined) => number | undefined;
+  readonly graceSeconds?: (object: Mutable<T>, requested: Int64 | undefined) => Int64 | undefined;
   /** True if finalizers outside of metadata.finalizers hold the object (spec.finalizers of a namespace). */
   readonly holds?: (object: T) => boolean;
   /**
@@ -60,6 +61,8 @@ export interface DeletionStrategy<T extends KubeObject = KubeObject> {
   readonly dependents?: 'orphan' | 'ignore';
   /** A warning for deletions that orphan dependents without requesting it. */
   readonly orphanWarning?: string;
+  /** True if setting deletionTimestamp does not change metadata.generation. */
+  readonly keepsGeneration?: boolean;
   /** Called once, when deletionTimestamp is set. */
   readonly prepareForDelete?: (object: Mutable<T>, context: StrategyContext) => void;
   /** Throws if the object must not be deleted. */

@@ -1,6 +1,7 @@
 import { labelled, WriteWorld } from '../../../test/harness/write-world.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { plainDelete, type DeleteOptions } from '../../machinery/list-options.js';
+import { int64Max, int64Min, type Int64 } from '../../machinery/int64.js';
 import type { DeletionStrategy } from '../definition/strategy.js';
 import type { RequestContext } from '../request-context.js';
 import { deleteObject, deleteObjectIf } from './delete.js';
@@ -105,6 +106,20 @@ describe('deletionTimestamp', () => {
     expect([gone, object, await world.stored('a')]).toEqual([false, before, before]);
   });
 
+  it.each<[string, DeletionStrategy, Int64, Int64]>([
+    ['counts as a change', {}, 1, 2],
+    ['beyond 2^53 counts as a change', {}, 2n ** 53n + 1n, 2n ** 53n + 2n],
+    ['at its largest value stays', {}, int64Max, int64Max],
+    ['of a kind that keeps it stays', { keepsGeneration: true }, 2n ** 53n + 1n, 2n ** 53n + 1n],
+  ])('metadata.generation %s', async (_what, deletion, generation, want) => {
+    await start(deletion);
+    await world.create('a', held);
+    await world.elsewhere('a', ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, generation } }));
+    await world.stored('a');
+    expect(await remove()).toMatchObject({ gone: false });
+    expect((await world.stored('a'))!.metadata.generation).toBe(want);
+  });
+
   it('is set on an object that its kind holds', async () => {
     await start({ holds: () => true });
     await world.create('a');
@@ -114,12 +129,18 @@ describe('deletionTimestamp', () => {
 });
 
 describe('grace period', () => {
-  it.each<[string, (number | undefined)[], [string, number] | undefined]>([
+  it.each<[string, (Int64 | undefined)[], [string, Int64] | undefined]>([
     ['of the kind sets deletionTimestamp in the future', [undefined], ['2026-01-01T00:00:30Z', 30]],
     ['of the request is used', [60], ['2026-01-01T00:01:00Z', 60]],
     ['below 0 is 1 second', [-5], ['2026-01-01T00:00:01Z', 1]],
     ['is shortened by a second deletion', [60, 20], ['2026-01-01T00:00:20Z', 20]],
     ['is not extended by a second deletion', [20, 60], ['2026-01-01T00:00:20Z', 20]],
+    ['beyond the year 9999 is limited to it', [1e12], ['9999-12-31T23:59:59Z', 1e12]],
+    ['beyond the times of JavaScript is limited too', [int64Max], ['9999-12-31T23:59:59Z', int64Max]],
+    ['of the lowest int64 is 1 second', [int64Min], ['2026-01-01T00:00:01Z', 1]],
+    ['that was limited is shortened from the present', [int64Max, 20], ['2026-01-01T00:00:20Z', 20]],
+    ['that was limited is shortened to another limited one', [int64Max, 1e15], ['9999-12-31T23:59:59Z', 1e15]],
+    ['that was limited removes the object if it is shortened to 0', [int64Max, 0], undefined],
     ['of 0 removes the object', [0], undefined],
     ['that is shortened to 0 removes the object', [60, 0], undefined],
   ])('%s', async (_what, requested, want) => {

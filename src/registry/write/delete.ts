@@ -1,7 +1,8 @@
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { nextGeneration, type Int64 } from '../../machinery/int64.js';
 import type { DeleteOptions, PropagationPolicy } from '../../machinery/list-options.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
 import { copyObject } from '../../patch/copy-json.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
@@ -13,7 +14,7 @@ import { retryOnConflict, type Attempt, type RetryOptions } from './retry-on-con
 import type { RequestContext } from '../request-context.js';
 import type { Current, ResourceStore } from '../resource-store.js';
 import type { DeletionStrategy } from '../definition/strategy.js';
-import { objectTime } from './system-fields.js';
+import { objectTime, objectTimeMaxMs } from './system-fields.js';
 import type { DeleteContext } from './write-context.js';
 
 export interface Deleted {
@@ -189,25 +190,33 @@ function markAsDeleted(
   store: ResourceStore,
   object: KubeObject,
   old: KubeObject,
-  grace: number,
+  grace: Int64,
   { request }: DeleteContext,
 ): boolean {
   const { metadata } = object;
+  const { deletion } = store.definition.strategy;
   const nowMs = store.dependencies.clock.now();
   if (old.metadata.deletionTimestamp === undefined) {
-    metadata.deletionTimestamp = objectTime(nowMs + grace * 1000);
+    metadata.deletionTimestamp = objectTime(nowMs + Number(grace) * 1000);
     metadata.deletionGracePeriodSeconds = grace;
-    if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++;
+    if (!deletion?.keepsGeneration && (metadata.generation ?? 0) > 0) {
+      metadata.generation = nextGeneration(metadata.generation);
+    }
     const context = { user: request.user, now: objectTime(nowMs) };
-    store.definition.strategy.deletion?.prepareForDelete?.(object, context);
+    deletion?.prepareForDelete?.(object, context);
     return true;
   }
-  const before = old.metadata.deletionGracePeriodSeconds ?? 0;
-  if (grace >= before) return false;
-  const markedMs = Date.parse(old.metadata.deletionTimestamp) - before * 1000;
-  metadata.deletionTimestamp = objectTime(Math.max(markedMs + grace * 1000, nowMs));
+  if (grace >= (old.metadata.deletionGracePeriodSeconds ?? 0)) return false;
+  const graceEndMs = (markedMs(old.metadata) ?? nowMs) + Number(grace) * 1000;
+  metadata.deletionTimestamp = objectTime(Math.max(graceEndMs, nowMs));
   metadata.deletionGracePeriodSeconds = grace;
   return true;
+}
+
+/** Returns the time of the first deletion request; undefined if it is not known because objectTime() was limited. */
+function markedMs({ deletionTimestamp = '', deletionGracePeriodSeconds = 0 }: ObjectMeta): number | undefined {
+  const graceEndMs = Date.parse(deletionTimestamp);
+  return graceEndMs < objectTimeMaxMs ? graceEndMs - Number(deletionGracePeriodSeconds) * 1000 : undefined;
 }
 
 /**

@@ -1,9 +1,12 @@
 import type { Clock } from '../../std/clock.js';
 import type { Rng } from '../../std/rng.js';
 
-/** Formats a time for metadata: UTC, in whole seconds. */
-export function objectTime(nowMs: number): string {
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+/** The last second of the year 9999: years have four digits. */
+export const objectTimeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** Formats a time for metadata: UTC, in whole seconds. Later times than `objectTimeMaxMs` become that one. */
+export function objectTime(timeMs: number): string {
+  return `${new Date(Math.min(timeMs, objectTimeMaxMs)).toISOString().slice(0, 19)}Z`;
 }
 
 /** Without vowels and lookalike characters, so that suffixes do not spell words. */

@@ -1,4 +1,5 @@
 import { labelled, submittedPod, WriteWorld } from '../../../test/harness/write-world.js';
+import { int64Max, type Int64 } from '../../machinery/int64.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
 import type { Strategy } from '../definition/strategy.js';
@@ -233,6 +234,19 @@ describe('conflicts', () => {
     expect(Object.keys((await world.stored('a'))!.metadata.labels!)).toEqual(names);
     expect(world.steps).not.toContain('conflict');
   });
+});
+
+it.each<[Int64, Int64]>([
+  [1, 2],
+  [Number.MAX_SAFE_INTEGER, 2n ** 53n],
+  [2n ** 53n + 1n, 2n ** 53n + 2n],
+  [int64Max, int64Max],
+])('an update of the spec changes metadata.generation %s to %s', async (generation, want) => {
+  await world.create('a');
+  await world.elsewhere('a', ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, generation } }));
+  await world.stored('a');
+  await update((current) => ({ ...current!, spec: { ...(current!['spec'] as object), hostname: 'h' } }));
+  expect((await world.stored('a'))!.metadata.generation).toBe(want);
 });
 
 describe('an object that does not exist', () => {

@@ -2,6 +2,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
+import { nextGeneration } from '../../machinery/int64.js';
 import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
 import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
 import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
@@ -134,7 +135,7 @@ async function writeUpdate(
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
   const timer = new YieldTimer(dependencies.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
-    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    object.metadata.generation = nextGeneration(old.metadata.generation);
   }
 
   if (timer.isDue()) await timer.yield();

@@ -2,7 +2,7 @@ import type { Container, Pod, PodCondition, PodSpec } from '../../../catalog/typ
 import type { LabelSelector } from '../../../catalog/types/meta.v1.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import type { FieldError } from '../../../machinery/field-error.js';
-import { asNumber } from '../../../machinery/fields.js';
+import type { Int64 } from '../../../machinery/int64.js';
 import type { Mutable } from '../../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../../machinery/names.js';
 import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
@@ -46,7 +46,7 @@ const podStrategy: Strategy<Pod> = {
   prepareForCreate(pod) {
     const spec = (pod.spec ??= {});
     // A negative grace period means the shortest one.
-    if (asNumber(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
     applyMatchLabelKeys(pod, spec);
   },
   validateCreate: validateNewPod,
@@ -101,9 +101,9 @@ function narrowSelector(
 }
 
 /** Returns zero for a Pod without a kubelet that has to stop it: it is not scheduled, or its containers have ended. */
-function graceSeconds({ spec = {}, status }: Pod, requested: number | undefined): number {
+function graceSeconds({ spec = {}, status }: Pod, requested: Int64 | undefined): Int64 {
   if (!spec.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
-  const seconds = requested ?? asNumber(spec.terminationGracePeriodSeconds);
+  const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 
