@@ -246,7 +246,7 @@ function checkDepth(depth: number): void {
 /** Returns large integers as bigints, as for JSON: see json.ts. */
 function within64Bits(value: bigint): JsonValue {
   if (BigInt.asIntN(64, value) !== value) throw new DecodeError(`cbor: ${value} overflows Go's int64`);
-  return value as unknown as number;
+  return value;
 }
 
 function finite(value: number): number {

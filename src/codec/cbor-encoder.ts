@@ -1,3 +1,4 @@
+import { int64Max, int64Min } from '../machinery/int64.js';
 import type { FieldType } from '../machinery/type-model.js';
 import { majorTypes, type CborWriter } from './cbor-writer.js';
 import { EncodeError } from './encode-error.js';
@@ -5,8 +6,6 @@ import { EncodeError } from './encode-error.js';
 const simple = { false: 20, true: 21, null: 22 } as const;
 /** Tag for byte strings that are base64 in JSON. */
 const laterBase64 = 22;
-const int64Min = -(2n ** 63n);
-const int64Max = 2n ** 63n - 1n;
 
 type Type = FieldType | undefined;
 

@@ -1,3 +1,4 @@
+import { int64Max, int64Min } from '../machinery/int64.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
@@ -112,7 +113,6 @@ function mayHaveLostDigits(number: number): boolean {
   return Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
 }
 
-const int64Max = 2n ** 63n - 1n;
 const mark = secretMark('int64');
 const markedInteger = new RegExp(`"${mark}(-?[0-9]+)"`, 'g');
 
@@ -131,7 +131,7 @@ function* parseExactly(text: string): Steps<JsonValue> {
 /** Replaces marked strings by bigints. Depth was limited by inspect(). */
 function withBigInts(value: JsonValue): JsonValue {
   if (typeof value === 'string') {
-    return value.startsWith(mark) ? (BigInt(value.slice(mark.length)) as unknown as number) : value;
+    return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -182,7 +182,7 @@ function needsBigInt(number: string): boolean {
   if (number.length < 16 || number.length > 20 || /[.eE]/.test(number)) return false;
   if (Number.isSafeInteger(Number(number))) return false;
   const exact = BigInt(number);
-  return exact <= int64Max && exact >= -int64Max - 1n;
+  return exact <= int64Max && exact >= int64Min;
 }
 
 function containsBigInt(value: unknown): boolean {

@@ -16,8 +16,7 @@ export function readSimple(reader: ObjectReader, content: Content): JsonValue | 
     case 'int32':
       return reader.int32();
     case 'int64':
-      // Large integers are bigints, as in JSON: see json.ts.
-      return reader.int64() as number;
+      return reader.int64();
     case 'float64':
       return readDouble(reader);
     case 'bytes':

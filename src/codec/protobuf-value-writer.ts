@@ -97,7 +97,6 @@ function writeNumber(writer: ProtobufWriter, number: number, value: number | big
   writer.tag(number, wireTypes.varint);
 }
 
-/** Accepts bigints too, which the type JsonValue does not include: see json.ts. */
 function isWhole(value: JsonValue): value is number {
-  return typeof value === 'number' ? Number.isInteger(value) : typeof (value as unknown) === 'bigint';
+  return typeof value === 'number' ? Number.isInteger(value) : typeof value === 'bigint';
 }

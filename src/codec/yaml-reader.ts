@@ -226,8 +226,7 @@ class Builder {
       const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
       throw new DecodeError(`error converting YAML to JSON: json: unsupported value: ${shown}`);
     }
-    // bigints are JSON numbers with all their digits: see json.ts.
-    return value as JsonValue;
+    return value;
   }
 
   private scalar(event: JsYaml.ScalarEvent, source: string): PlainValue {

@@ -7,12 +7,14 @@ it.each<[unknown, string[]]>([
   [2147483647, []],
   [-1, ['.spec.replicas: Invalid value: -1: should be a non-negative integer']],
   [2147483648, ['.spec.replicas: Invalid value: 2147483648: should be less than or equal to 2147483647']],
+  [2n ** 53n + 1n, ['.spec.replicas: Invalid value: 9007199254740993: should be less than or equal to 2147483647']],
+  [-(2n ** 63n), ['.spec.replicas: Invalid value: -9223372036854775808: should be a non-negative integer']],
   [
     1.5,
     ['.spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64'],
   ],
   ['3', ['.spec.replicas: Invalid value: 0: .spec.replicas accessor error: 3 is of the type string, expected int64']],
-])('validates %j as a number of replicas', (replicas, want) =>
+])('validates %p as a number of replicas', (replicas, want) =>
   expect(
     texts(
       validateReplicas(

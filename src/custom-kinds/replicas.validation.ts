@@ -1,5 +1,6 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { isSet, valueAt } from '../machinery/fields.js';
+import { isInt64 } from '../machinery/int64.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
 const replicasMax = 2 ** 31 - 1;
@@ -14,7 +15,7 @@ export function validateReplicas(object: KubeObject, path: string): FieldError[]
     path.split('.').filter((step) => step !== ''),
   );
   if (!isSet(replicas)) return [];
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
+  if (!isInt64(replicas)) {
     const isScalar = typeof replicas === 'string' || typeof replicas === 'number' || typeof replicas === 'boolean';
     const found = isScalar ? String(replicas) : 'a value';
     return [

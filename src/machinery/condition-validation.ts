@@ -1,6 +1,7 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { checked, each, oneOf } from './field-rules.js';
-import { asNumber, asText, isSet, type Fields } from './fields.js';
+import { asText, isSet, type Fields } from './fields.js';
+import { isInt64 } from './int64.js';
 import { validateQualifiedName } from './names.js';
 
 const reasonBytesMax = 1024;
@@ -29,7 +30,7 @@ function validateCondition(condition: Fields, at: FieldPath): FieldError[] {
     ...oneOf(asText(condition['status']), at.child('status'), ['False', 'True', 'Unknown']),
   ];
   const { observedGeneration } = condition;
-  if (asNumber(observedGeneration) < 0) {
+  if (isInt64(observedGeneration) && observedGeneration < 0) {
     const message = 'must be greater than or equal to zero';
     errors.push(fieldError.invalid(String(at.child('observedGeneration')), observedGeneration, message));
   }

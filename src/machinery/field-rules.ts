@@ -1,5 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { asItems, type Fields } from './fields.js';
+import type { Int64 } from './int64.js';
 
 /** A validation rule: checks a value and returns errors at its path. */
 export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
@@ -41,13 +42,15 @@ export function oneOf(value: unknown, at: FieldPath, supported: readonly string[
   return [fieldError.notSupported(at, value, supported)];
 }
 
-export function between(value: unknown, at: FieldPath, min: number, max: number): FieldError[] {
-  if (typeof value !== 'number' || (value >= min && value <= max)) return [];
+/** Accepts an absent value. */
+export function between(value: Int64 | null | undefined, at: FieldPath, min: number, max: number): FieldError[] {
+  if (value === undefined || value === null || (value >= min && value <= max)) return [];
   return [fieldError.invalid(at, value, `must be between ${min} and ${max}, inclusive`)];
 }
 
-export function notNegative(value: unknown, at: FieldPath): FieldError[] {
-  if (typeof value !== 'number' || value >= 0) return [];
+/** Accepts an absent value. */
+export function notNegative(value: Int64 | null | undefined, at: FieldPath): FieldError[] {
+  if (value === undefined || value === null || value >= 0) return [];
   return [fieldError.invalid(at, value, 'must be greater than or equal to 0')];
 }
 

@@ -19,7 +19,9 @@ export function asTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(asText) : [];
 }
 
+/** Returns the nearest double for a bigint: compare an int64 directly, which is exact. */
 export function asNumber(value: unknown): number {
+  if (typeof value === 'bigint') return Number(value);
   return typeof value === 'number' ? value : 0;
 }
 

@@ -1,7 +1,7 @@
 import { path } from './field-error.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from './int-or-percent.js';
 
-it.each<[unknown, string[], number]>([
+it.each<[number | string | undefined, string[], number]>([
   [undefined, [], 0],
   [0, [], 0],
   [3, [], 3],

@@ -1,11 +1,9 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { checked, notNegative } from './field-rules.js';
-import { isSet } from './fields.js';
 import { validatePercent } from './names.js';
 
 /** Validates an IntOrString of a number or a percentage: `3`, `"25%"`. Accepts an absent value. */
-export function validateIntOrPercent(value: unknown, at: FieldPath): FieldError[] {
-  if (!isSet(value)) return [];
+export function validateIntOrPercent(value: number | string | null | undefined, at: FieldPath): FieldError[] {
   if (typeof value === 'string') return checked(value, at, validatePercent);
   return notNegative(value, at);
 }

@@ -6,6 +6,12 @@ it.each<[string, unknown, unknown, string]>([
   ['equal values', { a: 1 }, { a: 1 }, ''],
   ['a value', { a: 'x' }, { a: 'y' }, diff('@@ -1,3 +1,3 @@', ' {', '- "a": "x"', '+ "a": "y"', ' }')],
   [
+    'integers beyond 2^53',
+    { a: 2n ** 53n + 1n },
+    { a: -(2n ** 63n) },
+    diff('@@ -1,3 +1,3 @@', ' {', '- "a": 9007199254740993', '+ "a": -9223372036854775808', ' }'),
+  ],
+  [
     'three lines around',
     { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8 },
     { a: 1, b: 2, c: 3, d: 4, e: 0, f: 6, g: 7, h: 8 },

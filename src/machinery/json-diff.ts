@@ -32,7 +32,7 @@ function jsonLines(value: unknown, indent = '', head = ''): string[] {
 
 function scalarText(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'null';
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : 'null';
 }
 
 /** Lines `fromStart`…`fromEnd` of `from` correspond to lines `toStart`…`toEnd` of `to`. */

@@ -1,3 +1,5 @@
+import { int64Max } from './int64.js';
+
 /**
  * A resource.Quantity: `100m` CPU, `1.5Gi` of memory, `2e3`. Exact: an integer times a power of ten. Printed in the
  * canonical form of its format: without fraction, with the largest possible suffix.
@@ -8,7 +10,6 @@ export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** The smallest unit is nano; smaller amounts are rounded away from zero. */
 const exponentMin = -9;
-const int64Max = 2n ** 63n - 1n;
 /** Longer texts are rejected. */
 const textLengthMax = 256;
 

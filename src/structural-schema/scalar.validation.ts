@@ -6,7 +6,7 @@ import type { ValueWalk } from './value-walk.js';
 /** Exclusive bound of int64; larger integers are of type number. */
 const integerEnd = 2 ** 63;
 
-function typeOf(value: Exclude<JsonValue, null> | bigint): string {
+function typeOf(value: Exclude<JsonValue, null>): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
   if (typeof value !== 'number') return typeof value;
@@ -79,7 +79,7 @@ export function validateNumber(value: number | bigint, { type, format, number }:
   const { min, max, isAboveMin, isBelowMax, multipleOf } = number;
   if (multipleOf !== undefined) {
     checkRange('MultipleOf', multipleOf);
-    if (!isMultiple(Number(value), multipleOf)) walk.invalid(value, `should be a multiple of ${multipleOf}`);
+    if (!isMultiple(value, multipleOf)) walk.invalid(value, `should be a multiple of ${multipleOf}`);
   }
   if (min !== undefined) {
     checkRange('Minimum boundary', min);
@@ -105,8 +105,12 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
 /** Floating-point quotients are not exact: 0.3 counts as a multiple of 0.1. */
 const tolerance = 1e-9;
 
-function isMultiple(value: number, factor: number): boolean {
+function isMultiple(value: number | bigint, factor: number): boolean {
   if (factor <= 0) return true;
-  const times = value / factor;
+  if (Number.isInteger(factor)) {
+    if (typeof value === 'bigint') return value % BigInt(factor) === 0n;
+    if (Number.isInteger(value)) return value % factor === 0;
+  }
+  const times = Number(value) / factor;
   return Number.isInteger(times) || Math.abs(times - Math.round(times)) < tolerance * Math.abs(times);
 }

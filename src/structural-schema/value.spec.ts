@@ -29,6 +29,17 @@ it.each<[JsonValue, object, string[]]>([
   [5, { type: 'integer', maximum: 4 }, ['v: Invalid value: 5:  in body should be less than or equal to 4']],
   [4, { type: 'integer', maximum: 4, exclusiveMaximum: true }, ['v: Invalid value: 4:  in body should be less than 4']],
   [3, { type: 'integer', minimum: 4 }, ['v: Invalid value: 3:  in body should be greater than or equal to 4']],
+  [2n ** 53n + 2n, { type: 'integer', multipleOf: 2 }, []],
+  [
+    2n ** 53n + 1n,
+    { type: 'integer', multipleOf: 2 },
+    ['v: Invalid value: 9007199254740993:  in body should be a multiple of 2'],
+  ],
+  [
+    10_000_000_001,
+    { type: 'integer', multipleOf: 2 },
+    ['v: Invalid value: 10000000001:  in body should be a multiple of 2'],
+  ],
   [5, { type: 'integer', multipleOf: 2 }, ['v: Invalid value: 5:  in body should be a multiple of 2']],
   ['äö', { type: 'string', maxLength: 2 }, []],
   ['abc', { type: 'string', maxLength: 2 }, ['v: Too long: may not be more than 2 bytes']],
@@ -52,7 +63,7 @@ it.each<[JsonValue, object, string[]]>([
   ],
   [5, { oneOf: [{ minimum: 4 }, { maximum: 6 }] }, [expect.stringContaining('Found 2 valid alternatives')]],
   [5, { not: { minimum: 4 } }, ['v: Invalid value: "": "" must not validate the schema (not)']],
-])('validates %j by %j', (value, schema, want) => expect(check(value, schema)).toEqual(want));
+])('validates %p by %p', (value, schema, want) => expect(check(value, schema)).toEqual(want));
 
 it.each<[JsonValue, object, unknown]>([
   [{ a: 1, b: 2 }, { properties: { a: {} } }, { a: 1 }],

@@ -1,3 +1,4 @@
+import { int64Max, int64Min, type Int64 } from '../machinery/int64.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { isShortQuantity, Quantity, QuantityError } from '../machinery/quantity.js';
 import { ConformError, type Mismatch } from './conform-error.js';
@@ -12,14 +13,10 @@ export function int32Of(value: JsonValue): number | undefined {
   return typeof value === 'number' && (value | 0) === value ? value | 0 : undefined;
 }
 
-const int64Max = 2n ** 63n - 1n;
-
 /** A bigint beyond what a double holds exactly, which only decoders that kept all digits produce. */
 export function int64Of(value: JsonValue): JsonValue | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
-  const big: unknown = value;
-  if (typeof big !== 'bigint') return undefined;
-  return big <= int64Max && big >= -int64Max - 1n ? value : undefined;
+  return typeof value === 'bigint' && value <= int64Max && value >= int64Min ? value : undefined;
 }
 
 /** Canonical form of times, durations and quantities. */
@@ -90,17 +87,19 @@ export function mismatchOf(value: JsonValue, type: TypePlan): Mismatch {
 export function goJsonText(value: JsonValue, wantsNumber = false): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  switch (typeof value as string) {
+  switch (typeof value) {
     case 'boolean':
       return 'bool';
     case 'number':
     case 'bigint':
-      return wantsNumber ? `number ${digits(value as number)}` : 'number';
+      return wantsNumber ? `number ${digits(value)}` : 'number';
     default:
       return typeof value;
   }
 }
 
-function digits(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(BigInt(value)) : String(value);
+function digits(value: Int64): string {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21
+    ? String(BigInt(value))
+    : String(value);
 }

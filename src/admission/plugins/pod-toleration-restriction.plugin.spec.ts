@@ -1,4 +1,5 @@
 import { admitted, hooksOf } from '../../../test/harness/admission.js';
+import type { Int64 } from '../../machinery/int64.js';
 import { plainConfiguration } from '../configuration/admission-configuration.js';
 import { plainTolerations, type TolerationConfiguration } from '../configuration/pod-tolerations.configuration.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.plugin.js';
@@ -7,6 +8,12 @@ const a = { key: 'a', operator: 'Exists', effect: 'NoSchedule' };
 const b = { key: 'b', operator: 'Equal', value: 'x', effect: 'NoSchedule' };
 const anyB = { key: 'b', operator: 'Exists', effect: 'NoSchedule' };
 const pressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+const lasting = (tolerationSeconds: Int64) => ({
+  key: 'c',
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds,
+});
 const refusal =
   'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist';
 
@@ -43,6 +50,27 @@ it.each<Case>([
     given: [anyB],
     want: undefined,
     refused: refusal,
+  },
+  {
+    name: 'refused with more seconds than the whitelist allows, beyond 2^53 too',
+    whitelist: [lasting(300)],
+    given: [lasting(2n ** 53n + 1n)],
+    want: undefined,
+    refused: refusal,
+  },
+  {
+    name: 'tolerations for ever if tolerationSeconds of the whitelist is null',
+    whitelist: [{ ...lasting(0), tolerationSeconds: null }],
+    given: [lasting(2n ** 53n + 1n)],
+    want: [lasting(2n ** 53n + 1n)],
+  },
+  {
+    name: 'refused if tolerationSeconds of the whitelist is a text',
+    whitelist: [{ ...lasting(0), tolerationSeconds: '300' }],
+    given: [lasting(1)],
+    want: undefined,
+    refused:
+      'the annotation scheduler.alpha.kubernetes.io/tolerationsWhitelist of the namespace is not a list of tolerations',
   },
   {
     name: 'refused beyond the whitelist of the configuration',

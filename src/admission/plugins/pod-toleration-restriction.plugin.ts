@@ -1,6 +1,7 @@
 import type { Pod, Toleration } from '../../catalog/types/core.v1.js';
 import { decodeJson } from '../../codec/json.js';
-import { asItems } from '../../machinery/fields.js';
+import { asItems, isSet, type Fields } from '../../machinery/fields.js';
+import { isInt64 } from '../../machinery/int64.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
@@ -74,7 +75,12 @@ function parseTolerations(text: string): readonly Toleration[] | undefined {
   if (text === '') return [];
   try {
     const list = decodeJson(text);
-    return list === null || Array.isArray(list) ? asItems(list) : undefined;
+    if (list !== null && !Array.isArray(list)) return undefined;
+    const tolerations = asItems(list).map(({ tolerationSeconds: seconds, ...toleration }) =>
+      isSet(seconds) ? { ...toleration, tolerationSeconds: seconds } : toleration,
+    );
+    const hasValidSeconds = ({ tolerationSeconds: seconds }: Fields) => seconds === undefined || isInt64(seconds);
+    return tolerations.every(hasValidSeconds) ? tolerations : undefined;
   } catch {
     return undefined;
   }

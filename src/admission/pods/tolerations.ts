@@ -1,6 +1,6 @@
 import type { PodSpec, Toleration } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import { asNumber, isSet } from '../../machinery/fields.js';
+import type { Int64 } from '../../machinery/int64.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { valueKey } from '../../machinery/value-key.js';
 
@@ -23,9 +23,9 @@ export function mergeTolerations(first: readonly Toleration[] = [], second: read
 
 /** The longest time of the tolerations of one class, and the longest of those that differ from that one. */
 interface Longest {
-  readonly seconds: number;
+  readonly seconds: Int64;
   readonly key: string;
-  readonly other: { readonly seconds: number; readonly key: string } | undefined;
+  readonly other: { readonly seconds: Int64; readonly key: string } | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ class Coverage {
 
   /** True if a toleration with another key than `exceptKey` covers this one. */
   has(toleration: Toleration, exceptKey?: string): boolean {
-    const seconds = isSet(toleration.tolerationSeconds) ? asNumber(toleration.tolerationSeconds) : Infinity;
+    const { tolerationSeconds: seconds = Infinity } = toleration;
     return coveringClasses(toleration).some((name) => {
       const longest = this.classes.get(name)?.at(-1);
       const best = longest && longest.key === exceptKey ? longest.other : longest;
@@ -57,7 +57,7 @@ class Coverage {
   }
 }
 
-function longer(next: { seconds: number; key: string }, longest: Longest | undefined): Longest {
+function longer(next: { seconds: Int64; key: string }, longest: Longest | undefined): Longest {
   if (!longest) return { ...next, other: undefined };
   if (next.key === longest.key) return longest;
   const { seconds, key, other } = longest;
@@ -67,8 +67,8 @@ function longer(next: { seconds: number; key: string }, longest: Longest | undef
 }
 
 /** tolerationSeconds applies to the effect NoExecute only. */
-function secondsOf({ effect, tolerationSeconds }: Toleration): number {
-  return effect === 'NoExecute' && isSet(tolerationSeconds) ? asNumber(tolerationSeconds) : Infinity;
+function secondsOf({ effect, tolerationSeconds = Infinity }: Toleration): Int64 {
+  return effect === 'NoExecute' ? tolerationSeconds : Infinity;
 }
 
 const className = (key: string, match: string, effect: string): string => valueKey([key, match, effect]);
@@ -100,9 +100,8 @@ export function covers(wide: Toleration, narrow: Toleration): boolean {
   const anyKey = key === '' && wide.operator === 'Exists';
   if (!anyKey && key !== (narrow.key ?? '')) return false;
   if (effect !== '' && effect !== (narrow.effect ?? '')) return false;
-  if (effect === 'NoExecute' && isSet(wide.tolerationSeconds)) {
-    if (!isSet(narrow.tolerationSeconds)) return false;
-    if (asNumber(narrow.tolerationSeconds) > asNumber(wide.tolerationSeconds)) return false;
+  if (effect === 'NoExecute' && (narrow.tolerationSeconds ?? Infinity) > (wide.tolerationSeconds ?? Infinity)) {
+    return false;
   }
   if (wide.operator === 'Exists') return true;
   return isEqual(wide) && isEqual(narrow) && (wide.value ?? '') === (narrow.value ?? '');

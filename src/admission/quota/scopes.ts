@@ -1,5 +1,4 @@
 import type { PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from '../../catalog/types/core.v1.js';
-import { asNumber } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ScopeRequirement } from '../configuration/quota.configuration.js';
 import { containersOf } from '../pods/containers.js';
@@ -74,7 +73,7 @@ function valueMatches({ operator, values }: ScopeRequirement, value: string): bo
 
 /** True if spec.activeDeadlineSeconds ends the Pod after some time. */
 function isBounded({ activeDeadlineSeconds }: PodSpec): boolean {
-  return activeDeadlineSeconds !== undefined && asNumber(activeDeadlineSeconds) >= 0;
+  return activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0;
 }
 
 /** True if the Pod and its containers have no requests and limits of cpu and memory. */

@@ -5,7 +5,6 @@ import type {
   ReplicaSet,
   StatefulSet,
 } from '../../catalog/types/apps.v1.js';
-import { asNumber } from '../../machinery/fields.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell, orNone } from '../core/cells.js';
@@ -91,7 +90,7 @@ export const controllerRevisionTable: TableDefinition<ControllerRevision> = {
   cells: (revision, { nowMs }) => [
     revision.metadata.name ?? '',
     orNone(controllerCell(revision.metadata.ownerReferences?.find(({ controller }) => controller === true))),
-    asNumber(revision.revision),
+    revision.revision ?? 0,
     ageCell(revision.metadata.creationTimestamp, nowMs),
   ],
 };

@@ -5,7 +5,6 @@ import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
 import type { NamedObject, ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
-import { asNumber } from '../../machinery/fields.js';
 import { parseApiVersion, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { SubresourceRequest } from '../../registry/apis/api-group.js';
@@ -74,12 +73,13 @@ export async function issueToken(
 
   const { spec } = request;
   const bound = await boundObjects(registry, spec.boundObjectRef, { namespace, name, signal: context.signal });
-  const requested = asNumber(spec.expirationSeconds);
+  const { expirationSeconds: requested } = spec;
   if (lifeSecondsMax > 0 && requested > lifeSecondsMax) {
     context.warnings.push(`requested expiration of ${requested} seconds shortened to ${lifeSecondsMax} seconds`);
     spec.expirationSeconds = lifeSecondsMax;
   }
-  const seconds = asNumber(spec.expirationSeconds);
+  // validateLife() has bounded it.
+  const seconds = Number(spec.expirationSeconds);
   const { audiences } = spec;
   const isForServer =
     audiences.length === dependencies.audiences.length &&
@@ -132,7 +132,7 @@ function checkName({ metadata }: TokenRequest, name: string, kind: GroupVersionK
 }
 
 function validateLife({ spec }: TokenRequest): FieldError[] {
-  const seconds = asNumber(spec?.expirationSeconds);
+  const seconds = spec?.expirationSeconds ?? 0;
   const at = path('spec').child('expirationSeconds');
   if (seconds < lifeSecondsMin) {
     return [fieldError.invalid(at, seconds, 'may not specify a duration less than 10 minutes')];

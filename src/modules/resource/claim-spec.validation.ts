@@ -7,7 +7,6 @@ import type {
 } from '../../catalog/types/resource.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, requiredName } from '../../machinery/field-rules.js';
-import { asNumber } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
 import { isNegative } from '../core/pod/pod-resources.js';
 import { validateConfiguration, validateDeviceTolerations, validateSelectors } from './device-rules.validation.js';
@@ -108,8 +107,7 @@ function validateExactRequest(request: ExactDeviceRequest | DeviceSubRequest, at
 }
 
 function validateCount(request: ExactDeviceRequest | DeviceSubRequest, at: FieldPath): FieldError[] {
-  const { allocationMode: mode = '' } = request;
-  const count = asNumber(request.count);
+  const { allocationMode: mode = '', count = 0 } = request;
   const refuse = (message: string) => [fieldError.invalid(at.child('count'), count, message)];
   switch (mode) {
     case 'All':

@@ -2,6 +2,7 @@ import type { PoolStatus, ResourcePoolStatusRequest } from '../../catalog/types/
 import { validateConditions } from '../../machinery/condition-validation.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
+import type { Int64 } from '../../machinery/int64.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -39,8 +40,8 @@ function validateRequest({ spec = {} }: ResourcePoolStatusRequest): FieldError[]
   ];
 }
 
-function atLeast(min: number, value: unknown, valueAt: FieldPath): FieldError[] {
-  if (typeof value !== 'number' || value >= min) return [];
+function atLeast(min: number, value: Int64 | undefined, valueAt: FieldPath): FieldError[] {
+  if (value === undefined || value >= min) return [];
   return [fieldError.invalid(valueAt, value, `must be greater than or equal to ${min}`)];
 }
 

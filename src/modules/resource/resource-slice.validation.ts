@@ -1,7 +1,7 @@
 import type { ResourcePool, ResourceSliceSpec } from '../../catalog/types/resource.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { requiredName } from '../../machinery/field-rules.js';
-import { asNumber } from '../../machinery/fields.js';
+import type { Int64 } from '../../machinery/int64.js';
 import { validateDnsLabel } from '../../machinery/names.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { validateCounters } from './counters.validation.js';
@@ -50,9 +50,8 @@ export function validateSliceSpec(spec: ResourceSliceSpec): FieldError[] {
 }
 
 function validatePool({ name = '', ...pool }: ResourcePool, poolAt: FieldPath): FieldError[] {
-  const count = asNumber(pool.resourceSliceCount);
-  const generation = asNumber(pool.generation);
-  const refuse = (field: string, value: number, message: string) =>
+  const { resourceSliceCount: count = 0, generation = 0 } = pool;
+  const refuse = (field: string, value: Int64, message: string) =>
     fieldError.invalid(poolAt.child(field), value, message);
   return [
     ...validatePoolName(name, poolAt.child('name')),

@@ -2,7 +2,6 @@ import type { Pod } from '../../catalog/types/core.v1.js';
 import type { Condition } from '../../catalog/types/meta.v1.js';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../catalog/types/policy.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import { asNumber } from '../../machinery/fields.js';
 import { intOrPercent } from '../../machinery/int-or-percent.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import { isReady } from '../../modules/core/pod/eviction.rules.js';
@@ -104,7 +103,7 @@ const counters = [
 /** An absent number is zero, an absent list or map is empty. */
 function isSameStatus(one: PodDisruptionBudgetStatus, other: PodDisruptionBudgetStatus): boolean {
   return (
-    counters.every((field) => asNumber(one[field]) === asNumber(other[field])) &&
+    counters.every((field) => (one[field] ?? 0) === (other[field] ?? 0)) &&
     deepEqual(one.disruptedPods ?? {}, other.disruptedPods ?? {}) &&
     deepEqual(one.conditions ?? [], other.conditions ?? [])
   );
@@ -163,11 +162,11 @@ function withCondition(before: readonly Condition[] = [], condition: Condition, 
   const type = 'DisruptionAllowed';
   const found = before.find((other) => other.type === type);
   const lastTransitionTime = found?.status === condition.status ? found?.lastTransitionTime : now;
-  const { status, reason, message, observedGeneration } = condition;
+  const { status, reason, message, observedGeneration = 0 } = condition;
   const next: Condition = {
     type,
     status,
-    ...(asNumber(observedGeneration) > 0 && { observedGeneration }),
+    ...(observedGeneration > 0 && { observedGeneration }),
     lastTransitionTime,
     reason,
     message,

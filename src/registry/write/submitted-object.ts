@@ -1,6 +1,7 @@
 import { cannotBeHandled, goTypeOf } from '../../codec/request-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
+import { isInt64 } from '../../machinery/int64.js';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/kube-object.js';
 import { putOwn } from '../../machinery/put-own.js';
 import type { StructType } from '../../machinery/type-model.js';
@@ -168,7 +169,7 @@ function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
     if (list.length === 0) delete metadata[field];
   }
   for (const field of ['generation', 'deletionGracePeriodSeconds']) {
-    if (metadata[field] !== undefined && !Number.isSafeInteger(metadata[field]))
+    if (metadata[field] !== undefined && !isInt64(metadata[field]))
       throw wrongType(expected, `metadata.${field}`, 'int64', metadata[field]);
   }
 }

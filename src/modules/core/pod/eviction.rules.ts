@@ -2,7 +2,6 @@ import type { Pod } from '../../../catalog/types/core.v1.js';
 import type { Condition } from '../../../catalog/types/meta.v1.js';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../catalog/types/policy.v1.js';
 import { ApiError } from '../../../machinery/api-error.js';
-import { asNumber } from '../../../machinery/fields.js';
 import { labelSelectorOf } from '../../../machinery/label-selector.js';
 
 /** Decides whether a Pod may be evicted, from the Pod and its PodDisruptionBudgets. Nothing is read or written here. */
@@ -54,7 +53,7 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   const { name = '', generation = 0 } = budget.metadata;
   const { status = {} } = budget;
   const { disruptionsAllowed: allowed = 0, disruptedPods = {}, conditions = [] } = status;
-  if (asNumber(status.observedGeneration) < generation) throw notObservedError(name);
+  if ((status.observedGeneration ?? 0) < generation) throw notObservedError(name);
   if (allowed < 0) throw ApiError.forbidden(budgetResource, name, 'pdb disruptions allowed is negative');
   if (Object.keys(disruptedPods).length > disruptedPodsMax) {
     const message = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';

@@ -1,8 +1,8 @@
-import type { Container, Pod, PodSpec, PodStatus, Toleration } from '../../../catalog/types/core.v1.js';
+import type { Container, Pod, PodCondition, PodSpec, PodStatus, Toleration } from '../../../catalog/types/core.v1.js';
 import { deepEqual } from '../../../machinery/deep-equal.js';
-import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { checked, each } from '../../../machinery/field-rules.js';
-import { asFields, asNumber } from '../../../machinery/fields.js';
+import { asFields } from '../../../machinery/fields.js';
 import { validateIp } from '../../../machinery/ip-addresses.js';
 import { jsonDiff } from '../../../machinery/json-diff.js';
 import { validateDnsSubdomain, validateQualifiedName } from '../../../machinery/names.js';
@@ -57,9 +57,7 @@ function validateDeadline(
   if (seconds === undefined) {
     return [fieldError.invalid(at, null, 'must not update from a positive integer to nil value')];
   }
-  return asNumber(seconds) > asNumber(oldSeconds)
-    ? [fieldError.invalid(at, seconds, 'must be less than or equal to previous value')]
-    : [];
+  return seconds > oldSeconds ? [fieldError.invalid(at, seconds, 'must be less than or equal to previous value')] : [];
 }
 
 function validateGateRemoval(spec: PodSpec, { schedulingGates: oldGates = [] }: PodSpec): FieldError[] {
@@ -85,8 +83,8 @@ function validateAddedTolerations(
 
 /** Returns `spec` with the mutable fields of the old spec. */
 function withMutableFieldsOf(old: PodSpec, spec: PodSpec): PodSpec {
-  const { terminationGracePeriodSeconds: oldGraceSeconds } = old;
-  const replacesNegative = asNumber(oldGraceSeconds) < 0 && spec.terminationGracePeriodSeconds === 1;
+  const { terminationGracePeriodSeconds: oldGraceSeconds = 0 } = old;
+  const replacesNegative = oldGraceSeconds < 0 && spec.terminationGracePeriodSeconds === 1;
   return {
     ...spec,
     ...(spec.containers && { containers: withImagesOf(old.containers ?? [], spec.containers) }),
@@ -131,7 +129,8 @@ export function validatePodStatus(pod: Pod, old: Pod, annotations: ImmutableAnno
     ...(['podIPs', 'hostIPs'] as const).flatMap((list) =>
       each(status[list], statusAt.child(list), ({ ip = '' }, at) => checked(ip, at, validateIp)),
     ),
-    ...each(status.conditions, statusAt.child('conditions'), ({ type = '' }, at) =>
+    ...validateObservedGeneration(status, statusAt),
+    ...each(status.conditions, statusAt.child('conditions'), validateObservedGeneration, ({ type = '' }, at) =>
       checked(type, at.child('Type'), validateQualifiedName),
     ),
   ];
@@ -139,6 +138,11 @@ export function validatePodStatus(pod: Pod, old: Pod, annotations: ImmutableAnno
     errors.push(fieldError.invalid(statusAt.child('qosClass'), qosClass, 'field is immutable'));
   }
   return [...errors, ...validateContainerStates(oldSpec, status, oldStatus)];
+}
+
+function validateObservedGeneration({ observedGeneration = 0 }: PodStatus | PodCondition, at: FieldPath): FieldError[] {
+  if (observedGeneration >= 0) return [];
+  return [fieldError.invalid(at.child('observedGeneration'), observedGeneration, 'must be a non-negative integer')];
 }
 
 /** Returns items by name; of several with one name, the first. */

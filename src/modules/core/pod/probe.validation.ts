@@ -10,7 +10,7 @@ import {
   onlyOneOf,
   required,
 } from '../../../machinery/field-rules.js';
-import { asNumber } from '../../../machinery/fields.js';
+import type { Int64 } from '../../../machinery/int64.js';
 import { validateHttpHeaderName, validatePortName, validatePortNumber } from '../../../machinery/names.js';
 
 export function validateProbes(container: Container, at: FieldPath): FieldError[] {
@@ -40,7 +40,7 @@ function validateProbe(
   return [
     ...validateHandler(probe, at, ['exec', 'httpGet', 'tcpSocket', 'grpc']),
     ...times.flatMap((field) => notNegative(probe[field], at.child(field))),
-    ...(grace !== undefined && asNumber(grace) <= 0
+    ...(grace !== undefined && grace <= 0
       ? [fieldError.invalid(at.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0')]
       : []),
     ...rule(probe, at),
@@ -58,7 +58,7 @@ function hasNoGracePeriod({ terminationGracePeriodSeconds: grace }: Probe, at: F
   return [fieldError.invalid(at.child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes')];
 }
 
-type Seconds = number | bigint | undefined;
+type Seconds = Int64 | undefined;
 
 export function validateLifecycle(lifecycle: Lifecycle, at: FieldPath, gracePeriodSeconds: Seconds): FieldError[] {
   return (['postStart', 'preStop'] as const).flatMap((hook) => {
@@ -73,8 +73,8 @@ export function validateLifecycle(lifecycle: Lifecycle, at: FieldPath, gracePeri
 
 /** Bounds the sleep by terminationGracePeriodSeconds of the Pod; without one there is no bound. */
 function validateSleep(sleep: SleepAction | undefined, at: FieldPath, gracePeriodSeconds: Seconds): FieldError[] {
-  if (!sleep || typeof gracePeriodSeconds !== 'number') return [];
-  const seconds = asNumber(sleep.seconds);
+  if (!sleep || gracePeriodSeconds === undefined) return [];
+  const { seconds = 0 } = sleep;
   if (seconds >= 0 && seconds <= gracePeriodSeconds) return [];
   const message = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriodSeconds})`;
   return [fieldError.invalid(at, seconds, message)];

@@ -21,7 +21,6 @@ import {
   required,
   requiredName,
 } from '../../../machinery/field-rules.js';
-import { asNumber } from '../../../machinery/fields.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
 import { validateClaimSpec } from '../persistent-volume-claim.validation.js';
 import { fieldsOfVolumes, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
@@ -247,8 +246,8 @@ const tokenSecondsMax = 2 ** 32;
 
 function validateProjectedToken(token: ServiceAccountTokenProjection, at: FieldPath): FieldError[] {
   const errors = validateProjectedPath(token, at);
-  if (token.expirationSeconds === undefined) return errors;
-  const seconds = asNumber(token.expirationSeconds);
+  const { expirationSeconds: seconds } = token;
+  if (seconds === undefined) return errors;
   const secondsAt = at.child('expirationSeconds');
   if (seconds < tokenSecondsMin) {
     errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));
