@@ -16,7 +16,8 @@ const out = join(root, 'dist/bundle');
 
 /**
  * Packages that are not bundled: native ones, one that reads files beside its own, and those that the sources import
- * dynamically, because a bundled CommonJS package loses its named exports there.
+ * dynamically by name, because a bundled CommonJS package loses its named exports there. It keeps the default export:
+ * protobufjs is a chunk that is loaded for the first profile.
  */
 const apart = ['lmdb', 'etcd3', '@peculiar/x509', 'prom-client'];
 /** Optional packages of Nest that are not installed. */

@@ -1,32 +1,33 @@
-import protobufjs from 'protobufjs';
+import { ProtobufReader, wireTypes } from '../std/protobuf-reader.js';
 import { encodePprof } from './pprof.js';
 
-/** The fields of pprof's profile.proto that we write. */
-const { root } = protobufjs.parse(`syntax = "proto3";
-  message ValueType { int64 type = 1; int64 unit = 2; }
-  message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; }
-  message Line { uint64 function_id = 1; int64 line = 2; }
-  message Location { uint64 id = 1; repeated Line line = 4; }
-  message Function { uint64 id = 1; int64 name = 2; int64 filename = 4; int64 start_line = 5; }
-  message Profile {
-    repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Location location = 4;
-    repeated Function function = 5; repeated string string_table = 6; int64 time_nanos = 9; int64 duration_nanos = 10;
-  }`);
+type Content = number | Buffer;
+/** The values of each field by its number. */
+type Fields = ReadonlyMap<number, readonly Content[]>;
 
-interface Profile {
-  sampleType: { type: number; unit: number }[];
-  sample: { locationId: number[]; value: number[] }[];
-  location: { id: number; line: { functionId: number; line: number }[] }[];
-  function: { id: number; name: number; filename: number; startLine: number }[];
-  stringTable: string[];
-  timeNanos: number;
-  durationNanos: number;
+/** Reads the fields of a message by our own reader, which knows nothing of profile.proto. */
+function fieldsOf(bytes: Buffer): Fields {
+  const fields = new Map<number, Content[]>();
+  const reader = new ProtobufReader(bytes, undefined);
+  while (reader.next()) {
+    const value = reader.wireType === wireTypes.varint ? Number(reader.int64()) : reader.buffer();
+    fields.set(reader.field, [...(fields.get(reader.field) ?? []), value]);
+  }
+  return fields;
+}
+const messages = (fields: Fields, number: number) => (fields.get(number) ?? []).map((each) => fieldsOf(each as Buffer));
+const numberIn = (fields: Fields, number: number) => fields.get(number)?.[0] as number;
+function packed(fields: Fields, number: number): number[] {
+  const reader = new ProtobufReader(fields.get(number)![0] as Buffer, undefined);
+  const values: number[] = [];
+  while (!reader.isAtEnd) values.push(reader.safeInteger());
+  return values;
 }
 
-it('names functions, files and units by index', () => {
+it('names functions, files and units by index', async () => {
   const outer = { name: 'outer', file: '/a.js', line: 3 };
   const inner = { name: 'inner ä', file: '/b.js', line: 300 };
-  const bytes = encodePprof({
+  const bytes = await encodePprof({
     sampleTypes: [
       ['samples', 'count'],
       ['cpu', 'nanoseconds'],
@@ -37,24 +38,27 @@ it('names functions, files and units by index', () => {
     ],
     ...{ timeMs: 1_700_000_000_000, durationMs: 250 },
   });
-  const type = root.lookupType('Profile');
-  const profile = type.toObject(type.decode(bytes), { longs: Number, arrays: true }) as Profile;
-  const text = (at: number) => profile.stringTable[at];
-  const functionOf = (id: number) => {
-    const { line } = profile.location.find((location) => location.id === id)!;
-    const found = profile.function.find((each) => each.id === line[0]!.functionId)!;
-    return `${text(found.name)} ${text(found.filename)}:${line[0]!.line}`;
+  const profile = fieldsOf(bytes);
+  const texts = profile.get(6)!.map(String);
+  const textIn = (fields: Fields, number: number) => texts[numberIn(fields, number)];
+  const byId = (number: number, id: number) => messages(profile, number).find((each) => numberIn(each, 1) === id)!;
+  const functionOf = (locationId: number) => {
+    const [line] = messages(byId(4, locationId), 4);
+    const found = byId(5, numberIn(line!, 1));
+    expect(numberIn(found, 5)).toBe(numberIn(line!, 2));
+    return `${textIn(found, 2)} ${textIn(found, 4)}:${numberIn(line!, 2)}`;
   };
-  expect(profile.stringTable[0]).toBe('');
-  expect(profile.sampleType.map(({ type: of, unit }) => [text(of), text(unit)])).toEqual([
+  expect(texts[0]).toBe('');
+  expect(messages(profile, 1).map((type) => [textIn(type, 1), textIn(type, 2)])).toEqual([
     ['samples', 'count'],
     ['cpu', 'nanoseconds'],
   ]);
-  const shown = profile.sample.map(({ locationId, value }) => [locationId.map(functionOf), value]);
-  expect(shown).toContainEqual([
-    ['inner ä /b.js:300', 'outer /a.js:3'],
-    [2, 2_000_000_000],
+  expect(messages(profile, 2).map((sample) => [packed(sample, 1).map(functionOf), packed(sample, 2)])).toEqual([
+    [
+      ['inner ä /b.js:300', 'outer /a.js:3'],
+      [2, 2_000_000_000],
+    ],
+    [['outer /a.js:3'], [1, 5]],
   ]);
-  expect(shown).toContainEqual([['outer /a.js:3'], [1, 5]]);
-  expect(profile).toMatchObject({ timeNanos: 1_700_000_000_000 * 1e6, durationNanos: 250e6 });
+  expect([numberIn(profile, 9), numberIn(profile, 10)]).toEqual([1_700_000_000_000 * 1e6, 250e6]);
 });

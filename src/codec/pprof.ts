@@ -1,5 +1,3 @@
-import { ProtobufWriter } from '../std/protobuf-writer.js';
-
 /** A function as the profiler names it. */
 export interface ProfiledFunction {
   readonly name: string;
@@ -21,55 +19,53 @@ export interface ProfileFacts {
   readonly durationMs: number;
 }
 
+/** The fields of pprof's profile.proto that are used. */
+const profileProto = `syntax = "proto3";
+  message Profile {
+    repeated ValueType sample_type = 1;
+    repeated Sample sample = 2;
+    repeated Location location = 4;
+    repeated Function function = 5;
+    repeated string string_table = 6;
+    int64 time_nanos = 9;
+    int64 duration_nanos = 10;
+  }
+  message ValueType { int64 type = 1; int64 unit = 2; }
+  message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; }
+  message Location { uint64 id = 1; repeated Line line = 4; }
+  message Line { uint64 function_id = 1; int64 line = 2; }
+  message Function { uint64 id = 1; int64 name = 2; int64 filename = 4; int64 start_line = 5; }`;
+
 /**
- * Encodes message Profile of pprof's profile.proto, for `go tool pprof`. Strings, functions and locations are referred
- * to by index; a function has one location.
+ * Encodes message Profile, for `go tool pprof`. Strings, functions and locations are referred to by index; a function
+ * has one location. Profiles are rare, so protobufjs is loaded for the first one.
  */
-export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: ProfileFacts): Buffer {
-  const texts = new Numbers<string>((text) => text);
+export async function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: ProfileFacts): Promise<Buffer> {
+  const { default: protobufjs } = await import('protobufjs');
+  const texts = new Indexes<string>((text) => text);
   texts.of('');
-  const functions = new Numbers<ProfiledFunction>(({ name, file, line }) => `${name}\n${file}\n${line}`);
-  const writer = new ProtobufWriter();
-  // From the last field to the first, as the writer requires; tables of indexed values fill up on the way.
-  field(writer, 10, durationMs * 1e6);
-  field(writer, 9, timeMs * 1e6);
-  for (const { frames, values } of stacks) {
-    part(writer, 2, () => {
-      part(writer, 2, () => [...values].reverse().forEach((value) => writer.varint(value)));
-      const places = frames.map((frame) => functions.of(frame) + 1);
-      part(writer, 1, () => places.reverse().forEach((place) => writer.varint(place)));
-    });
-  }
-  for (const [number, { name, file, line }] of functions.all.entries()) {
-    part(writer, 5, () => {
-      field(writer, 5, line);
-      field(writer, 4, texts.of(file));
-      field(writer, 2, texts.of(name));
-      field(writer, 1, number + 1);
-    });
-    part(writer, 4, () => {
-      part(writer, 4, () => {
-        field(writer, 2, line);
-        field(writer, 1, number + 1);
-      });
-      field(writer, 1, number + 1);
-    });
-  }
-  for (const [type, unit] of [...sampleTypes].reverse()) {
-    part(writer, 1, () => {
-      field(writer, 2, texts.of(unit));
-      field(writer, 1, texts.of(type));
-    });
-  }
-  // The string table comes last in time: it is complete only here, and its order counts.
-  for (const text of [...texts.all].reverse()) {
-    part(writer, 6, () => writer.raw(Buffer.from(text)));
-  }
-  return writer.take();
+  const functions = new Indexes<ProfiledFunction>(({ name, file, line }) => `${name}\n${file}\n${line}`);
+  // In this order, since the tables of indexed values fill up on the way.
+  const sampleType = sampleTypes.map(([type, unit]) => ({ type: texts.of(type), unit: texts.of(unit) }));
+  const sample = stacks.map(({ frames, values }) => ({
+    locationId: frames.map((frame) => functions.of(frame) + 1),
+    value: values,
+  }));
+  const location = functions.all.map(({ line }, at) => ({ id: at + 1, line: [{ functionId: at + 1, line }] }));
+  const functionTable = functions.all.map(({ name, file, line }, at) => ({
+    id: at + 1,
+    name: texts.of(name),
+    filename: texts.of(file),
+    startLine: line,
+  }));
+  const profile = { sampleType, sample, location, function: functionTable, stringTable: texts.all };
+  const times = { timeNanos: timeMs * 1e6, durationNanos: durationMs * 1e6 };
+  const message = protobufjs.parse(profileProto).root.lookupType('Profile');
+  return Buffer.from(message.encode({ ...profile, ...times }).finish());
 }
 
 /** Assigns indexes to values in the order in which they are first seen. */
-class Numbers<T> {
+class Indexes<T> {
   readonly all: T[] = [];
   private readonly known = new Map<string, number>();
 
@@ -84,16 +80,4 @@ class Numbers<T> {
     }
     return number;
   }
-}
-
-function field(writer: ProtobufWriter, number: number, value: number): void {
-  writer.varint(Math.max(0, Math.round(value)));
-  writer.varint(number * 8);
-}
-
-function part(writer: ProtobufWriter, number: number, write: () => void): void {
-  const end = writer.length;
-  write();
-  writer.lengthSince(end);
-  writer.varint(number * 8 + 2);
 }

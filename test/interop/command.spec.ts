@@ -32,6 +32,8 @@ describe('the built command', () => {
     ['YAML bodies', () => client.post(configMaps, yaml, { 'content-type': 'application/yaml' }), 201, /"from-yaml"/],
     ['YAML answers', () => client.get(configMaps, { accept: 'application/yaml' }), 200, /^kind: ConfigMapList$/m],
     ['OpenAPI', () => client.get('/openapi/v3'), 200, /"paths"/],
+    // The first byte of gzip.
+    ['profiles', () => client.get('/debug/pprof/heap?seconds=1'), 200, /^\x1f/],
     ['discovery', () => client.get('/api'), 200, /"APIVersions"/],
   ])('serves %s', async (_name, ask, code, text) => {
     const answer = await ask();
