@@ -2,7 +2,7 @@ import type { CaBundle } from '../certificates/ca-bundle.js';
 import type { Live } from '../certificates/live.js';
 import type { Pki } from '../certificates/pki.js';
 import { LiveRootCa } from '../certificates/root-ca.js';
-import { SniContexts } from '../certificates/sni-contexts.js';
+import { SniContexts, type NamedPair } from '../certificates/sni-contexts.js';
 import { liveCaBundle, liveServingPair, TlsMaterial } from '../certificates/tls-material.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { ClientTrust } from '../reconcilers/boot/client-trust.js';
@@ -70,13 +70,13 @@ async function sniContexts(
   material: TlsMaterial,
   { clock, logger, undo }: FileWatching,
 ): Promise<SniContexts> {
-  const pairs = await Promise.all(
-    serving.sniCertKeys.map(async ({ certFile, keyFile, names }) => {
-      const pair = await liveServingPair({ certificateFile: certFile, keyFile, clock, logger });
-      undo.add(() => pair.close());
-      return { names, pair };
-    }),
-  );
+  const pairs: NamedPair[] = [];
+  // One after the other: if one fails, no later one opens after the start was undone.
+  for (const { certFile, keyFile, names } of serving.sniCertKeys) {
+    const pair = await liveServingPair({ certificateFile: certFile, keyFile, clock, logger });
+    undo.add(() => pair.close());
+    pairs.push({ names, pair });
+  }
   const contexts = new SniContexts(pairs, material);
   undo.add(() => contexts.close());
   return contexts;
