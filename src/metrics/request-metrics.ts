@@ -30,24 +30,29 @@ const knownPaths = new Set([
   'version',
 ]);
 
-const verbNames: Readonly<Record<string, string>> = {
-  get: 'GET',
-  list: 'LIST',
-  watch: 'WATCH',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  apply: 'APPLY',
-  delete: 'DELETE',
-  deletecollection: 'DELETECOLLECTION',
-  proxy: 'PROXY',
-  head: 'GET',
-  post: 'POST',
-  put: 'PUT',
-};
+// Maps, since a client can send any name as the method of HTTP/2, also `constructor`.
+const verbNames: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['apply', 'APPLY'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+  ['proxy', 'PROXY'],
+  ['head', 'GET'],
+  ['post', 'POST'],
+  ['put', 'PUT'],
+]);
 
 /** Verbs in the labels of apiserver_request_body_size_bytes. */
-const bodyVerbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', APPLY: 'patch' };
+const bodyVerbs: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['APPLY', 'patch'],
+]);
 
 const fieldValidations = ['Ignore', 'Warn', 'Strict'] as const;
 type FieldValidation = (typeof fieldValidations)[number];
@@ -278,7 +283,7 @@ export class RequestMetrics {
       const { verb = '', group = '', resource = '' } = labels;
       const key = `${verb} ${group}/${resource}`;
       let sum = sums.get(key);
-      const own = { group, resource, verb: bodyVerbs[verb] ?? verb.toLowerCase() };
+      const own = { group, resource, verb: bodyVerbs.get(verb) ?? verb.toLowerCase() };
       if (!sum) sums.set(key, (sum = { labels: own, buckets: new Buckets(bodyBounds) }));
       sum.buckets.add(bodies);
     }
@@ -293,7 +298,7 @@ export class RequestMetrics {
     const dryRun = info.query.raw === '' || isRead(info) ? '' : dryRunOf(info);
     const key = `${verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)} ${dryRun}`;
     // resourceSeries() does not store unknown resources in the map, which bounds it.
-    return this.series.get(key) ?? this.resourceSeries(key, info, verbNames[verb] ?? 'other', dryRun);
+    return this.series.get(key) ?? this.resourceSeries(key, info, verbNames.get(verb) ?? 'other', dryRun);
   }
 
   private resourceSeries(key: string, info: RequestInfo, verb: string, dryRun: string): Series {
@@ -315,7 +320,7 @@ export class RequestMetrics {
     const end = path.indexOf('/', 1);
     const word = end < 0 ? path.slice(1) : path.slice(1, end);
     if (!knownPaths.has(word)) return this.unknown;
-    const name = verbNames[verb] ?? 'other';
+    const name = verbNames.get(verb) ?? 'other';
     const key = `${name} /${word}`;
     let series = this.series.get(key);
     if (!series) {

@@ -119,6 +119,18 @@ describe('labels of requests', () => {
     [{ url: '/apis/a.example/v1/namespaces/a/pods' }, other],
     [{ url: '/api/v1/namespaces/a/pods/x/nothing' }, other],
     [{ url: '/wp-admin' }, other],
+    [
+      { url: '/version', method: 'constructor' },
+      { ...outside, verb: 'other', subresource: '/version' },
+    ],
+    [
+      { url: '/version', method: '__proto__' },
+      { ...outside, verb: 'other', subresource: '/version' },
+    ],
+    [
+      { url: '/api/v1/namespaces/a/pods/x', method: 'toString' },
+      { ...inCore, verb: 'other', scope: 'resource' },
+    ],
   ])('of %j', (given, want) => {
     const { call, samples } = requestMetrics();
     call(given);
