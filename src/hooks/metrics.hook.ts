@@ -19,7 +19,6 @@ export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics
         sentBytes: kube.sentBytes,
         receivedBytes: kube.receivedBytes,
         isExpired: kube.isExpired,
-        userName: kube.user.name,
       });
     });
     done();

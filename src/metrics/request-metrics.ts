@@ -66,7 +66,6 @@ export interface RequestOutcome {
   readonly receivedBytes?: number | undefined;
   /** True if the deadline of the request ended it. */
   readonly isExpired?: boolean;
-  readonly userName: string;
 }
 
 /** Counts of one combination of labels. */
@@ -78,29 +77,29 @@ export class Series {
   readonly terminations = new Map<number, number>();
   running = 0;
   /** An array, since a search in a few entries is faster than a map. */
-  readonly outcomes: { readonly code: number; readonly client: string; count: number }[] = [];
+  readonly outcomes: { readonly code: number; count: number }[] = [];
 
   constructor(
     readonly labels: Labels,
     readonly dryRun: string,
   ) {}
 
-  count(code: number, client: string, times = 1): void {
+  count(code: number, times = 1): void {
     const { outcomes } = this;
     for (let at = 0; at < outcomes.length; at++) {
       const outcome = outcomes[at]!;
-      if (outcome.code === code && outcome.client === client) {
+      if (outcome.code === code) {
         outcome.count += times;
         return;
       }
     }
-    outcomes.push({ code, client, count: times });
+    outcomes.push({ code, count: times });
   }
 
   /** Adds what is common to all series; sizes of bodies are kept by resource alone. */
   add(other: Series): void {
     this.durations.add(other.durations);
-    for (const { code, client, count } of other.outcomes) this.count(code, client, count);
+    for (const { code, count } of other.outcomes) this.count(code, count);
     for (const [code, count] of other.terminations) {
       this.terminations.set(code, (this.terminations.get(code) ?? 0) + count);
     }
@@ -119,11 +118,7 @@ export class RequestMetrics {
   private readsInFlight = 0;
   private writesInFlight = 0;
 
-  constructor(
-    private readonly registry: ResourceRegistry,
-    /** Labels `system_client` by user name. */
-    private readonly systemClients: ReadonlyMap<string, string> = new Map(),
-  ) {
+  constructor(private readonly registry: ResourceRegistry) {
     registry.onChange(() => this.foldGone());
   }
 
@@ -144,7 +139,7 @@ export class RequestMetrics {
     if (running) running.running--;
     else if (isRead(info)) this.readsInFlight--;
     else this.writesInFlight--;
-    series.count(outcome.code, this.systemClients.get(outcome.userName) ?? '');
+    series.count(outcome.code);
     series.durations.observe(outcome.seconds);
     if ((info.verb === 'get' || info.verb === 'list') && info.isResourceRequest) {
       (series.sizes ??= new Buckets(sizeBounds)).observe(outcome.sentBytes);
@@ -248,15 +243,15 @@ export class RequestMetrics {
   }
 
   private *each(samplesOf: (series: Series) => Iterable<Sample>): Iterable<Sample> {
-    for (const series of new Set([...this.series.values(), this.unknown])) {
+    for (const series of [...this.series.values(), this.unknown]) {
       if (series.outcomes.length > 0 || series.running > 0) yield* samplesOf(series);
     }
   }
 
   private totals(): Iterable<Sample> {
     return this.each(({ outcomes, labels, dryRun }) =>
-      outcomes.map(({ code, client, count }) => ({
-        labels: { ...labels, dry_run: dryRun, system_client: client, code: String(code) },
+      outcomes.map(({ code, count }) => ({
+        labels: { ...labels, dry_run: dryRun, system_client: '', code: String(code) },
         value: count,
       })),
     );

@@ -27,16 +27,15 @@ interface Call {
   method?: string;
   url: string;
   type?: string;
-  user?: string;
   code?: number;
   seconds?: number;
 }
 
 function requestMetrics() {
-  const metrics = new RequestMetrics(registryOf([pods]), new Map([['system:kube-scheduler', 'kube-scheduler']]));
-  const call = ({ method = 'GET', url, type, user = 'alice', code = 200, seconds = 0.01 }: Call) => {
+  const metrics = new RequestMetrics(registryOf([pods]));
+  const call = ({ method = 'GET', url, type, code = 200, seconds = 0.01 }: Call) => {
     const info = parseRequestInfo(method, url);
-    metrics.end(info, type, metrics.begin(info, type), { code, seconds, sentBytes: 100, userName: user });
+    metrics.end(info, type, metrics.begin(info, type), { code, seconds, sentBytes: 100 });
   };
   const samples = (name: string) => [
     ...metrics
@@ -103,10 +102,6 @@ describe('labels of requests', () => {
       { url: '/api/v1/namespaces/a/pods', method: 'DELETE' },
       { ...inCore, verb: 'DELETECOLLECTION', scope: 'namespace' },
     ],
-    [
-      { url: '/api/v1/pods', user: 'system:kube-scheduler' },
-      { ...inCore, verb: 'LIST', scope: 'cluster', system_client: 'kube-scheduler' },
-    ],
     [{ url: '/livez/ping' }, { ...outside, verb: 'GET', subresource: '/livez' }],
     [
       { url: '/version', method: 'POST' },
@@ -158,7 +153,7 @@ it('counts requests in flight, and watches separately', () => {
     samples('apiserver_longrunning_requests').map(({ labels, value }) => [labels['verb'], labels['resource'], value]);
   expect([inflight(), watches()]).toEqual([[1, 1], [['WATCH', 'pods', 1]]]);
   [read, write, watch].forEach((info, at) =>
-    metrics.end(info!, undefined, running[at], { code: 200, seconds: 1, sentBytes: 0, userName: '' }),
+    metrics.end(info!, undefined, running[at], { code: 200, seconds: 1, sentBytes: 0 }),
   );
   expect([inflight(), watches()]).toEqual([[0, 0], [['WATCH', 'pods', 0]]]);
 });
@@ -239,7 +234,6 @@ test('requests for a kind that is no longer served are counted in the series of 
       code: 200,
       seconds: 1,
       sentBytes: 1,
-      userName: 'a',
     });
   };
   const totals = () =>
