@@ -13,7 +13,7 @@ import {
   declaredValidationFamilies,
   healthFamilies,
 } from '../metrics/computed-metrics.js';
-import { StorageMetrics, type StoredKind } from '../metrics/storage-metrics.js';
+import { StorageMetrics } from '../metrics/storage-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import type { VersionDocument } from '../config/version-document.js';
@@ -45,17 +45,11 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),
     admission: new AdmissionMetrics(clock),
-    storage: new StorageMetrics({ root, kinds: () => storedKinds(registry) }),
-    watches: new WatchMetrics(),
+    storage: new StorageMetrics(root, registry),
+    watches: new WatchMetrics(registry),
     workQueues: new WorkQueueMetrics(),
-    deprecations: new DeprecatedRequests(naming),
+    deprecations: new DeprecatedRequests(naming, registry),
   };
-}
-
-function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, kind: StoredKind]> {
-  for (const { definition, store } of registry.storedResources()) {
-    yield [definition.storagePrefix, store.groupResource];
-  }
 }
 
 /** Sources of metrics that are computed at scrape time. */

@@ -1,4 +1,5 @@
 import { registryOf } from '../../test/harness/shell.js';
+import { stopServing } from '../../test/harness/stop-serving.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { RequestState } from '../answers/request-state.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
@@ -14,19 +15,21 @@ const budgets = defineResource({
 const path = '/apis/policy/v1beta1/namespaces/a/poddisruptionbudgets/b';
 
 function ask(lifecycle: ApiLifecycle | undefined, urls: readonly string[]) {
-  const found = registryOf([budgets]).find('policy', 'v1beta1', 'poddisruptionbudgets')!;
+  const registry = registryOf([budgets]);
+  const found = registry.find('policy', 'v1beta1', 'poddisruptionbudgets')!;
   const served = lifecycle ? { ...found, lifecycle } : found;
-  const deprecated = new DeprecatedRequests(namingProfile('kubernetes'));
+  const deprecated = new DeprecatedRequests(namingProfile('kubernetes'), registry);
   const states = urls.map((url) => new RequestState(parseRequestInfo('GET', url), 'id', 0));
   for (const state of states) deprecated.note(state, served);
   const { warnings, auditAnnotations } = states[0]!;
-  const series = [...deprecated.families()[0]!.samples()];
-  return { warnings, annotations: Object.fromEntries(auditAnnotations), series };
+  const samples = () => [...deprecated.families()[0]!.samples()];
+  const series = samples();
+  return { registry, samples, answer: { warnings, annotations: Object.fromEntries(auditAnnotations), series } };
 }
 
 const labels = { group: 'policy', version: 'v1beta1', resource: 'poddisruptionbudgets', subresource: '' };
 
-test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<typeof ask> }>([
+test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<typeof ask>['answer'] }>([
   { name: 'no lifecycle', given: undefined, want: { warnings: [], annotations: {}, series: [] } },
   { name: 'an introduced API', given: { introduced: '1.5' }, want: { warnings: [], annotations: {}, series: [] } },
   {
@@ -55,13 +58,20 @@ test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<type
     },
   },
 ])('warnings, audit annotations and metrics of $name', ({ given, want }) => {
-  expect(ask(given, [path])).toEqual(want);
+  expect(ask(given, [path]).answer).toEqual(want);
 });
 
 test('apiserver_requested_deprecated_apis has one series for each subresource, with value 1', () => {
-  const { series } = ask({ deprecated: '1.21' }, [path, `${path}2`, `${path}/status`, `${path}/status`]);
+  const { series } = ask({ deprecated: '1.21' }, [path, `${path}2`, `${path}/status`, `${path}/status`]).answer;
   expect(series.map((sample) => [sample.labels['subresource'], sample.value])).toEqual([
     ['', 1],
     ['status', 1],
   ]);
+});
+
+test('a deprecated API that is no longer served has no series', () => {
+  const { registry, samples } = ask({ deprecated: '1.21' }, [path]);
+  expect(samples()).toHaveLength(1);
+  stopServing(registry, 'policy', 'v1beta1');
+  expect(samples()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { RequestState } from '../answers/request-state.js';
 import { deprecationWarning } from '../registry/apis/api-lifecycle.js';
-import type { Served } from '../registry/resource-registry.js';
+import type { ResourceRegistry, Served } from '../registry/resource-registry.js';
 import type { Labels, MetricFamily } from '../metrics/metric-family.js';
 
 /** Records requests to deprecated APIs: as a warning to the client, in the audit annotations and in the metrics. */
@@ -12,9 +12,13 @@ export class DeprecatedRequests {
   private readonly deprecatedKey: string;
   private readonly removedReleaseKey: string;
 
-  constructor(naming: NamingProfile) {
+  constructor(
+    naming: NamingProfile,
+    private readonly registry: ResourceRegistry,
+  ) {
     this.deprecatedKey = naming.apiLabel('deprecated');
     this.removedReleaseKey = naming.apiLabel('removed-release');
+    registry.onChange(() => this.dropGone());
   }
 
   /** Called only for requests to served resources, which bounds the number of label sets. */
@@ -44,5 +48,12 @@ export class DeprecatedRequests {
         samples: () => Array.from(this.requested.values(), (labels) => ({ labels, value: 1 })),
       },
     ];
+  }
+
+  /** Removes the series of resources that are no longer served: custom kinds may come and go without end. */
+  private dropGone(): void {
+    for (const [key, { group = '', version = '', resource = '' }] of this.requested) {
+      if (!this.registry.find(group, version, resource)) this.requested.delete(key);
+    }
   }
 }

@@ -8,6 +8,8 @@ import { ServerMetrics } from './server-metrics.js';
 import { RequestMetrics } from './request-metrics.js';
 import { buildFamilies, cacheFamilies } from './computed-metrics.js';
 import { StorageMetrics } from './storage-metrics.js';
+import { WatchMetrics } from './watch-metrics.js';
+import type { MetricFamily } from './metric-family.js';
 import { versionDocument } from '../config/version-document.js';
 
 const pods = defineResource({
@@ -21,6 +23,11 @@ const pods = defineResource({
     table: defaultTable,
   },
   subresources: { status: { type: 'view', verbs: ['get'], view: (o) => o, put: (o) => o } },
+});
+
+const things = defineResource({
+  ...{ group: 'a.example', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false },
+  ...{ storagePrefix: 'a.example/things', strategy: { validateName: () => [] }, table: defaultTable },
 });
 
 interface Call {
@@ -172,11 +179,7 @@ it('apiserver_request_sli_duration_seconds leaves out watches and adds up dry ru
 it('/metrics is valid Prometheus text without duplicate samples', async () => {
   const { metrics, call } = requestMetrics();
   call({ url: '/api/v1/pods' });
-  const kinds = [
-    ['pods', { group: '', resource: 'pods' }],
-    ['a.example/things', { group: 'a.example', resource: 'things' }],
-  ] as const;
-  const storage = new StorageMetrics({ root: '/registry/', kinds: () => kinds });
+  const storage = new StorageMetrics('/registry/', registryOf([pods, things]));
   storage.observe('get', 0.002, 'ok', '/registry/pods/ns/a');
   storage.observe('get', 0.2, 'unavailable', '/registry/pods/ns/b');
   storage.observe('txn', 0.2, 'conflict', '/registry/a.example/things/a');
@@ -245,4 +248,77 @@ test('requests for a kind that is no longer served are counted in the series of 
   expect(totals()).toEqual([['other', '', 2]]);
   get();
   expect(totals()).toEqual([['other', '', 3]]);
+});
+
+describe('metrics of a kind that is no longer served', () => {
+  const samplesOf = (families: MetricFamily[], name: string) =>
+    Array.from(families.find((family) => family.name === name)!.samples(), ({ labels, value }) => [
+      ...Object.values(labels),
+      value,
+    ]);
+
+  test('calls of the store are counted without a resource, and by resource when it is served again', () => {
+    const registry = registryOf([pods, things]);
+    const served = registry.findVersion('a.example', 'v1')!;
+    const storage = new StorageMetrics('/registry/', registry);
+    const get = () => storage.observe('get', 0.1, 'error', '/registry/a.example/things/x');
+    const totals = () => samplesOf(storage.families(), 'etcd_request_errors_total');
+    get();
+    storage.observe('get', 0.1, 'ok', '/registry/pods/a/x');
+    get();
+    expect(totals()).toEqual([
+      ['get', '', 'pods', 0],
+      ['get', 'a.example', 'things', 2],
+    ]);
+    stopServing(registry, 'a.example', 'v1');
+    get();
+    expect(totals()).toEqual([
+      ['get', '', 'pods', 0],
+      ['get', '', '', 3],
+    ]);
+    registry.replaceVersions([served]);
+    get();
+    expect(totals()).toEqual([
+      ['get', '', 'pods', 0],
+      ['get', 'a.example', 'things', 1],
+      ['get', '', '', 3],
+    ]);
+  });
+
+  test('events of watches are counted without a resource, also those of watches that are still open', () => {
+    const registry = registryOf([pods, things]);
+    const watches = new WatchMetrics(registry);
+    const [sentPods, sentThings] = [pods, things].map(({ group, version, plural }) =>
+      watches.sentOf({ group, version, resource: plural }),
+    );
+    const totals = () => samplesOf(watches.families(), 'apiserver_watch_events_total');
+    for (const sent of [sentPods!, sentThings!]) sent(100);
+    expect(totals()).toEqual([
+      ['', 'v1', 'pods', 1],
+      ['a.example', 'v1', 'things', 1],
+    ]);
+    stopServing(registry, 'a.example', 'v1');
+    sentThings!(2000);
+    expect(totals()).toEqual([
+      ['', 'v1', 'pods', 1],
+      ['', '', '', 2],
+    ]);
+  });
+
+  test('ten kinds that came and went leave the same number of series as one', () => {
+    const count = (kinds: number) => {
+      const registry = registryOf([pods]);
+      const [storage, watches] = [new StorageMetrics('/registry/', registry), new WatchMetrics(registry)];
+      for (let n = 0; n < kinds; n++) {
+        const [group, storagePrefix] = [`g${n}.example`, `g${n}.example/things`];
+        const served = registryOf([{ ...things, group, storagePrefix }]).findVersion(group, 'v1')!;
+        registry.replaceVersions([served]);
+        storage.observe('get', 0.1, 'ok', `/registry/${storagePrefix}/x`);
+        watches.sentOf({ group, version: 'v1', resource: 'things' })(1);
+        registry.replaceVersions([{ ...served, resources: [] }]);
+      }
+      return [...storage.families(), ...watches.families()].flatMap((family) => [...family.samples()]).length;
+    };
+    expect(count(10)).toBe(count(1));
+  });
 });

@@ -1,3 +1,5 @@
+import type { GroupResource } from '../machinery/gvk.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { MeasuredOutcome } from '../storage/decorators/measured-store.js';
 import { Buckets, type Labels, type MetricFamily } from './metric-family.js';
 
@@ -10,40 +12,54 @@ interface Calls {
   readonly durations: Buckets;
 }
 
-export interface StoredKind {
-  readonly group: string;
-  readonly resource: string;
+/** Calls for the keys of one resource, by operation. */
+class ResourceCalls {
+  readonly byOperation = new Map<string, Calls>();
+
+  constructor(private readonly resource: GroupResource) {}
+
+  of(operation: string): Calls {
+    let found = this.byOperation.get(operation);
+    if (!found) {
+      const { group, resource } = this.resource;
+      found = { labels: { operation, group, resource }, errors: 0, durations: new Buckets(bounds) };
+      this.byOperation.set(operation, found);
+    }
+    return found;
+  }
+
+  add(other: ResourceCalls): void {
+    for (const [operation, { errors, durations }] of other.byOperation) {
+      const calls = this.of(operation);
+      calls.errors += errors;
+      calls.durations.add(durations);
+    }
+  }
 }
 
-export interface StorageKeys {
-  /** `/registry/` */
-  readonly root: string;
-  /** Returns the resources by key prefix below the root. Called again for keys with an unknown prefix. */
-  kinds(): Iterable<readonly [prefix: string, kind: StoredKind]>;
-}
-
-const noKind: StoredKind = { group: '', resource: '' };
-
-/** Metrics of calls of the backing store, by operation and resource. */
+/**
+ * Metrics of calls of the backing store, by operation and resource. Calls for a resource that is no longer served are
+ * added to those without a resource, since custom kinds may come and go without end.
+ */
 export class StorageMetrics {
-  private readonly calls = new Map<StoredKind, Map<string, Calls>>();
-  private readonly kinds = new Map<string, StoredKind>();
+  private byPrefix: ReadonlyMap<string, ResourceCalls> = new Map();
+  private readonly withoutResource = new ResourceCalls({ group: '', resource: '' });
+  private isStale = true;
 
-  constructor(private readonly keys: StorageKeys) {}
+  constructor(
+    /** `/registry/` */
+    private readonly root: string,
+    private readonly registry: ResourceRegistry,
+  ) {
+    registry.onChange(() => (this.isStale = true));
+  }
 
   /** Counts a call of the store. */
   readonly observe = (operation: string, seconds: number, outcome: MeasuredOutcome, key: string): void => {
-    const kind = this.kindOf(key);
-    let ofKind = this.calls.get(kind);
-    if (!ofKind) this.calls.set(kind, (ofKind = new Map<string, Calls>()));
-    let found = ofKind.get(operation);
-    if (!found) {
-      found = { labels: { operation, ...kind }, errors: 0, durations: new Buckets(bounds) };
-      ofKind.set(operation, found);
-    }
+    const calls = this.callsOf(key).of(operation);
     // A conflict (another write was first) is not an error of the store.
-    if (outcome !== 'ok' && outcome !== 'conflict') found.errors++;
-    found.durations.observe(seconds);
+    if (outcome !== 'ok' && outcome !== 'conflict') calls.errors++;
+    calls.durations.observe(seconds);
   };
 
   families(): MetricFamily[] {
@@ -66,34 +82,36 @@ export class StorageMetrics {
   }
 
   private all(): Calls[] {
-    return [...this.calls.values()].flatMap((ofKind) => [...ofKind.values()]);
+    const resources = [...this.current().values(), this.withoutResource];
+    return resources.flatMap(({ byOperation }) => [...byOperation.values()]);
   }
 
   /**
-   * Returns the resource of a key by its first or first two segments: `/registry/pods/ns/name`,
+   * Finds the resource of a key by its first or first two segments: `/registry/pods/ns/name`,
    * `/registry/apps.example/things/ns/name`.
    */
-  private kindOf(key: string): StoredKind {
-    const { root } = this.keys;
-    if (!key.startsWith(root)) return noKind;
-    const one = key.indexOf('/', root.length);
-    const two = one < 0 ? -1 : key.indexOf('/', one + 1);
-    const prefixes = [one, two].filter((end) => end > 0).map((end) => key.slice(root.length, end));
-    return this.known(prefixes) ?? this.learn(prefixes);
+  private callsOf(key: string): ResourceCalls {
+    const { root } = this;
+    const one = key.startsWith(root) ? key.indexOf('/', root.length) : -1;
+    if (one < 0) return this.withoutResource;
+    const byPrefix = this.current();
+    const ofOne = byPrefix.get(key.slice(root.length, one));
+    if (ofOne) return ofOne;
+    const two = key.indexOf('/', one + 1);
+    return (two < 0 ? undefined : byPrefix.get(key.slice(root.length, two))) ?? this.withoutResource;
   }
 
-  private known(prefixes: readonly string[]): StoredKind | undefined {
-    for (const prefix of prefixes) {
-      const kind = this.kinds.get(prefix);
-      if (kind) return kind;
+  /** Returns the calls by the key prefixes of all served resources. */
+  private current(): ReadonlyMap<string, ResourceCalls> {
+    if (!this.isStale) return this.byPrefix;
+    const byPrefix = new Map<string, ResourceCalls>();
+    for (const { definition, store } of this.registry.storedResources()) {
+      const prefix = definition.storagePrefix;
+      byPrefix.set(prefix, this.byPrefix.get(prefix) ?? new ResourceCalls(store.groupResource));
     }
-    return undefined;
-  }
-
-  private learn(prefixes: readonly string[]): StoredKind {
-    for (const [prefix, kind] of this.keys.kinds()) {
-      if (prefixes.includes(prefix)) this.kinds.set(prefix, kind);
-    }
-    return this.known(prefixes) ?? noKind;
+    for (const [prefix, calls] of this.byPrefix) if (!byPrefix.has(prefix)) this.withoutResource.add(calls);
+    this.byPrefix = byPrefix;
+    this.isStale = false;
+    return byPrefix;
   }
 }

@@ -1,3 +1,4 @@
+import type { ResourceRegistry } from '../registry/resource-registry.js';
 import { Buckets, type Labels, type MetricFamily } from './metric-family.js';
 
 // As kube-apiserver: 1 KiB, 2 KiB, 4 KiB, …
@@ -9,22 +10,34 @@ export interface WatchedKind {
   readonly resource: string;
 }
 
-/** Metrics of events that are sent to watches, by resource. */
+interface Sent {
+  readonly labels: Labels;
+  sizes: Buckets;
+}
+
+/**
+ * Metrics of events that are sent to watches, by resource. Events of a resource that is no longer served are added to
+ * a series with empty labels, since custom kinds may come and go without end.
+ */
 export class WatchMetrics {
-  private readonly byKind = new Map<string, { readonly labels: Labels; readonly sizes: Buckets }>();
+  private readonly byKind = new Map<string, Sent>();
+  private readonly gone: Sent = this.make({ group: '', version: '', resource: '' });
+
+  constructor(private readonly registry: ResourceRegistry) {
+    registry.onChange(() => this.foldGone());
+  }
 
   /** Returns a function to call with the size of each frame that is sent to a watch of the resource. */
   sentOf({ group, version, resource }: WatchedKind): (bytes: number) => void {
     const key = `${group}/${version}/${resource}`;
     let found = this.byKind.get(key);
-    if (!found)
-      this.byKind.set(key, (found = { labels: { group, version, resource }, sizes: new Buckets(sizeBounds) }));
-    const { sizes } = found;
-    return (bytes) => sizes.observe(bytes);
+    if (!found) this.byKind.set(key, (found = this.make({ group, version, resource })));
+    const sent = found;
+    return (bytes) => sent.sizes.observe(bytes);
   }
 
   families(): MetricFamily[] {
-    const sent = () => [...this.byKind.values()].filter(({ sizes }) => sizes.count > 0);
+    const sent = () => [...this.byKind.values(), this.gone].filter(({ sizes }) => sizes.count > 0);
     return [
       {
         name: 'apiserver_watch_events_total',
@@ -39,5 +52,20 @@ export class WatchMetrics {
         samples: () => sent().flatMap(({ labels, sizes }) => [...sizes.samples(labels)]),
       },
     ];
+  }
+
+  private foldGone(): void {
+    for (const [key, sent] of this.byKind) {
+      const { group = '', version = '', resource = '' } = sent.labels;
+      if (this.registry.find(group, version, resource)) continue;
+      this.gone.sizes.add(sent.sizes);
+      // Watches that are still open go on counting there.
+      sent.sizes = this.gone.sizes;
+      this.byKind.delete(key);
+    }
+  }
+
+  private make(labels: Labels): Sent {
+    return { labels, sizes: new Buckets(sizeBounds) };
   }
 }
