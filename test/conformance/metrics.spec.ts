@@ -1,3 +1,4 @@
+import * as perfHooks from 'node:perf_hooks';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**
@@ -126,3 +127,20 @@ describe('metrics', () => {
     expect(value(step, 'operation="CREATE"', 'type="admit"', 'rejected="false"')).toBeGreaterThanOrEqual(2);
   });
 });
+
+test('20 servers of one process, each scraped, observe garbage collection and event loop at most once', async () => {
+  const observe = jest.spyOn(perfHooks.PerformanceObserver.prototype, 'observe');
+  const monitor = jest.spyOn(perfHooks, 'monitorEventLoopDelay');
+  const names = ['nodejs_eventloop_lag_seconds', 'nodejs_gc_duration_seconds', 'apiserver_request_total'];
+  for (let n = 0; n < 20; n++) {
+    const server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { reconciles: false });
+    try {
+      const answer = await server.admin.get('/metrics');
+      expect([answer.code, [...parse(answer.text).families.keys()]]).toEqual([200, expect.arrayContaining(names)]);
+    } finally {
+      await server.stop();
+    }
+  }
+  expect(observe.mock.calls.length).toBeLessThanOrEqual(1);
+  expect(monitor.mock.calls.length).toBeLessThanOrEqual(1);
+}, 60_000);
