@@ -2,7 +2,7 @@ import type { NamingProfile } from '../config/naming-profile.js';
 import type { RequestState } from '../answers/request-state.js';
 import { deprecationWarning } from '../registry/apis/api-lifecycle.js';
 import type { ResourceRegistry, Served } from '../registry/resource-registry.js';
-import type { Labels, MetricFamily } from '../metrics/metric-family.js';
+import { family, type Labels, type MetricFamily } from '../metrics/metric-family.js';
 
 /** Records requests to deprecated APIs: as a warning to the client, in the audit annotations and in the metrics. */
 export class DeprecatedRequests {
@@ -41,12 +41,12 @@ export class DeprecatedRequests {
 
   families(): MetricFamily[] {
     return [
-      {
-        name: 'apiserver_requested_deprecated_apis',
-        type: 'gauge',
-        help: '[STABLE] Deprecated APIs requested since the start, with the release that removes them.',
-        samples: () => Array.from(this.requested.values(), (labels) => ({ labels, value: 1 })),
-      },
+      family(
+        'apiserver_requested_deprecated_apis',
+        'gauge',
+        '[STABLE] Deprecated APIs requested since the start, with the release that removes them.',
+        () => Array.from(this.requested.values(), (labels) => ({ labels, value: 1 })),
+      ),
     ];
   }
 

@@ -1,6 +1,6 @@
 import type { Authorization, AuthorizationAttributes, Authorizer } from '../auth/authorizer.js';
 import type { Clock } from '../std/clock.js';
-import { Buckets, type MetricFamily, type Sample } from './metric-family.js';
+import { Buckets, family, type MetricFamily, type Sample } from './metric-family.js';
 
 // As kube-apiserver: 1 ms, 2 ms, 4 ms, …
 const durationBounds = Array.from({ length: 15 }, (_, n) => 0.001 * 2 ** n);
@@ -59,24 +59,32 @@ export class AccessMetrics {
   }
 
   families(): MetricFamily[] {
+    const { authentications, authorizations } = this;
     return [
-      counts('authentication_attempts', '[ALPHA] Authentication attempts, by result.', () =>
-        totals(this.authentications),
+      family('authentication_attempts', 'counter', '[ALPHA] Authentication attempts, by result.', () =>
+        totals(authentications),
       ),
-      histograms('authentication_duration_seconds', '[ALPHA] Duration of authentication in seconds, by result.', () =>
-        spread(this.authentications),
+      family(
+        'authentication_duration_seconds',
+        'histogram',
+        '[ALPHA] Duration of authentication in seconds, by result.',
+        () => spread(authentications),
       ),
-      counts('authenticated_user_requests', '[ALPHA] Authenticated requests, by user.', () =>
+      family('authenticated_user_requests', 'counter', '[ALPHA] Authenticated requests, by user.', () =>
         Array.from(this.users, ([username, value]) => ({ labels: { username }, value })),
       ),
-      counts('authorization_attempts_total', '[ALPHA] Authorization attempts, by result.', () =>
-        totals(this.authorizations),
+      family('authorization_attempts_total', 'counter', '[ALPHA] Authorization attempts, by result.', () =>
+        totals(authorizations),
       ),
-      histograms('authorization_duration_seconds', '[ALPHA] Duration of authorization in seconds, by result.', () =>
-        spread(this.authorizations),
+      family(
+        'authorization_duration_seconds',
+        'histogram',
+        '[ALPHA] Duration of authorization in seconds, by result.',
+        () => spread(authorizations),
       ),
-      counts(
+      family(
         'apiserver_authorization_decisions_total',
+        'counter',
         '[ALPHA] Decisions of each authorizer, allowed or denied.',
         () => this.decided(),
       ),
@@ -107,17 +115,3 @@ const totals = (map: ReadonlyMap<string, Buckets>): Sample[] =>
 
 const spread = (map: ReadonlyMap<string, Buckets>): Sample[] =>
   [...map].flatMap(([result, buckets]) => [...buckets.samples({ result })]);
-
-const counts = (name: string, help: string, samples: () => Iterable<Sample>): MetricFamily => ({
-  name,
-  type: 'counter',
-  help,
-  samples,
-});
-
-const histograms = (name: string, help: string, samples: () => Iterable<Sample>): MetricFamily => ({
-  name,
-  type: 'histogram',
-  help,
-  samples,
-});

@@ -1,7 +1,7 @@
 import type { AdmissionObserver, AdmissionStep } from '../admission/admission-chain.js';
 import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Clock } from '../std/clock.js';
-import { Buckets, type Labels, type MetricFamily } from './metric-family.js';
+import { Buckets, family, type Labels, type MetricFamily, type Sample } from './metric-family.js';
 
 // Buckets of kube-apiserver.
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -32,13 +32,15 @@ export class AdmissionMetrics implements AdmissionObserver {
     return [
       family(
         'apiserver_admission_controller_admission_duration_seconds',
+        'histogram',
         '[STABLE] Duration of an admission plug-in in seconds, by operation and result.',
-        this.ofPlugins,
+        () => samplesOf(this.ofPlugins),
       ),
       family(
         'apiserver_admission_step_admission_duration_seconds',
+        'histogram',
         '[STABLE] Duration of all admission plug-ins of a step in seconds, by operation and result.',
-        this.ofSteps,
+        () => samplesOf(this.ofSteps),
       ),
     ];
   }
@@ -56,9 +58,5 @@ function observe(series: Map<string, Series>, key: string, seconds: number, labe
   found.buckets.observe(seconds);
 }
 
-const family = (name: string, help: string, series: ReadonlyMap<string, Series>): MetricFamily => ({
-  name,
-  type: 'histogram',
-  help,
-  samples: () => [...series.values()].flatMap(({ labels, buckets }) => [...buckets.samples(labels)]),
-});
+const samplesOf = (series: ReadonlyMap<string, Series>): Sample[] =>
+  [...series.values()].flatMap(({ labels, buckets }) => [...buckets.samples(labels)]);

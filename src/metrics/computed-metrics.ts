@@ -3,7 +3,7 @@ import type { DeclaredValidation } from '../registry/write/declared-validation.j
 import type { CacheCounts } from '../cache/cache-counts.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
-import { single, type Labels, type MetricFamily, type Sample } from './metric-family.js';
+import { family, single, type Labels, type MetricFamily, type Sample } from './metric-family.js';
 import type { VersionDocument } from '../config/version-document.js';
 
 /** Returns metrics of the watch caches, computed at scrape time; the hot path updates nothing. */
@@ -75,11 +75,12 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
       '[ALPHA] Stored objects that could not be decoded, counted on load and on change.',
       ({ unreadable }) => unreadable,
     ),
-    {
-      ...counter('apiserver_watch_cache_consistent_read_total', '', () => 0),
-      help: '[ALPHA] Consistent reads from the cache, which wait for the revision of the store.',
-      samples: () => storesOf(registry).flatMap(consistentReads),
-    },
+    family(
+      'apiserver_watch_cache_consistent_read_total',
+      'counter',
+      '[ALPHA] Consistent reads from the cache, which wait for the revision of the store.',
+      () => storesOf(registry).flatMap(consistentReads),
+    ),
     counter('apiserver_cache_list_total', '[ALPHA] Lists served from the cache.', ({ lists }) => lists.count, {
       index: '',
     }),
@@ -184,18 +185,15 @@ export function buildFamilies({
     min_compat: `${minCompatibilityMajor}.${minCompatibilityMinor}`,
   };
   return [
-    {
-      name: 'kubernetes_build_info',
-      type: 'gauge',
-      help: '[BETA] Always 1, with the build of the server as labels.',
-      samples: () => [{ labels, value: 1 }],
-    },
-    {
-      name: 'version_info',
-      type: 'gauge',
-      help: '[ALPHA] Always 1, with binary, emulation and minimum compatibility version as labels.',
-      samples: () => [{ labels: versions, value: 1 }],
-    },
+    family('kubernetes_build_info', 'gauge', '[BETA] Always 1, with the build of the server as labels.', () => [
+      { labels, value: 1 },
+    ]),
+    family(
+      'version_info',
+      'gauge',
+      '[ALPHA] Always 1, with binary, emulation and minimum compatibility version as labels.',
+      () => [{ labels: versions, value: 1 }],
+    ),
   ];
 }
 
@@ -211,26 +209,22 @@ interface HealthRecord {
 /** Returns the metrics of health checks, which count the probes. */
 export function healthFamilies(checks: { records(): Iterable<HealthRecord> }): MetricFamily[] {
   return [
-    {
-      name: 'kubernetes_healthcheck',
-      type: 'gauge',
-      help: '[STABLE] Last result of a health check: 1 if it passed, 0 if it failed.',
-      samples: () =>
+    family(
+      'kubernetes_healthcheck',
+      'gauge',
+      '[STABLE] Last result of a health check: 1 if it passed, 0 if it failed.',
+      () =>
         Array.from(checks.records(), ({ name, endpoint, lastPassed }) => ({
           labels: { name, type: endpoint },
           value: lastPassed ? 1 : 0,
         })),
-    },
-    {
-      name: 'kubernetes_healthchecks_total',
-      type: 'counter',
-      help: '[STABLE] Results of a health check, by status.',
-      samples: () =>
-        [...checks.records()].flatMap(({ name, endpoint, passed, failed }) => [
-          { labels: { name, type: endpoint, status: 'success' }, value: passed },
-          { labels: { name, type: endpoint, status: 'error' }, value: failed },
-        ]),
-    },
+    ),
+    family('kubernetes_healthchecks_total', 'counter', '[STABLE] Results of a health check, by status.', () =>
+      [...checks.records()].flatMap(({ name, endpoint, passed, failed }) => [
+        { labels: { name, type: endpoint, status: 'success' }, value: passed },
+        { labels: { name, type: endpoint, status: 'error' }, value: failed },
+      ]),
+    ),
   ];
 }
 

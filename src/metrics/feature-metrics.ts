@@ -1,6 +1,6 @@
 import { featureGates, type GateStage } from '../config/feature-gate-list.js';
 import type { FeatureGates } from '../config/feature-gates.js';
-import type { MetricFamily } from './metric-family.js';
+import { family, type MetricFamily } from './metric-family.js';
 
 /** Stages as metric labels; stable (GA) features have an empty one. */
 const stageLabels: Readonly<Record<GateStage, string>> = {
@@ -17,11 +17,11 @@ export function featureFamilies(enabled: FeatureGates): MetricFamily[] {
     value: enabled[name] === true ? 1 : 0,
   }));
   return [
-    {
-      name: 'kubernetes_feature_enabled',
-      type: 'gauge',
-      help: '[BETA] State of a feature gate, 1 if enabled and 0 if disabled, with its stage.',
-      samples: () => samples,
-    },
+    family(
+      'kubernetes_feature_enabled',
+      'gauge',
+      '[BETA] State of a feature gate, 1 if enabled and 0 if disabled, with its stage.',
+      () => samples,
+    ),
   ];
 }

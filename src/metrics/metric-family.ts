@@ -26,9 +26,23 @@ export interface MetricFamily {
   samples(): Iterable<Sample>;
 }
 
+/** Bounds of kube-apiserver for durations of requests and of calls of etcd, in seconds, so that its dashboards work. */
+export const latencyBounds: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+
+export function family(
+  name: string,
+  type: MetricFamily['type'],
+  help: string,
+  samples: MetricFamily['samples'],
+): MetricFamily {
+  return { name, type, help, samples };
+}
+
 /** Returns a family with one sample without labels. */
 export function single(name: string, type: 'counter' | 'gauge', help: string, read: () => number): MetricFamily {
-  return { name, type, help, samples: () => [{ labels: {}, value: read() }] };
+  return family(name, type, help, () => [{ labels: {}, value: read() }]);
 }
 
 /** Buckets of one histogram series. `bounds` are ascending. */

@@ -41,13 +41,13 @@ test.each([
 });
 
 test('metrics are counted by stability and deprecation', () => {
-  const kept = [
+  const families = [
     family('[BETA] A.'),
     family('[BETA] B.'),
     family('[STABLE] C.', servedRelease),
     family('Without stability.'),
   ];
-  const [registered] = visibilityFamilies(kept, 0);
+  const [registered] = visibilityFamilies(families, 0);
   expect([...registered!.samples()]).toEqual([
     { labels: { stability_level: 'BETA', deprecated_version: '' }, value: 2 },
     { labels: { stability_level: 'STABLE', deprecated_version: servedRelease }, value: 1 },

@@ -1,5 +1,5 @@
 import { minorsSince, servedRelease, type Release } from '../config/version.js';
-import type { MetricFamily, Sample } from './metric-family.js';
+import { family, type MetricFamily, type Sample } from './metric-family.js';
 
 /** Number of releases after which a deprecated metric is hidden, unless --show-hidden-metrics-for-version is set. */
 const releasesUntilHidden = 3;
@@ -15,24 +15,24 @@ export function helpOf({ help, deprecatedVersion }: MetricFamily, release: Relea
 }
 
 /** Returns the metrics about registered and hidden metrics. */
-export function visibilityFamilies(kept: readonly MetricFamily[], hiddenCount: number): MetricFamily[] {
+export function visibilityFamilies(registered: readonly MetricFamily[], hiddenCount: number): MetricFamily[] {
   return [
-    {
-      name: 'registered_metrics_total',
-      type: 'counter',
-      help: '[BETA] Registered metrics, by stability and by the release that deprecated them.',
-      samples: () => registered(kept),
-    },
-    {
-      name: 'hidden_metrics_total',
-      type: 'counter',
-      help: '[BETA] Metrics hidden because they were deprecated several releases ago.',
-      samples: () => [{ labels: {}, value: hiddenCount }],
-    },
+    family(
+      'registered_metrics_total',
+      'counter',
+      '[BETA] Registered metrics, by stability and by the release that deprecated them.',
+      () => countByStability(registered),
+    ),
+    family(
+      'hidden_metrics_total',
+      'counter',
+      '[BETA] Metrics hidden because they were deprecated several releases ago.',
+      () => [{ labels: {}, value: hiddenCount }],
+    ),
   ];
 }
 
-function registered(families: readonly MetricFamily[]): Iterable<Sample> {
+function countByStability(families: readonly MetricFamily[]): Iterable<Sample> {
   const counts = new Map<string, { labels: Sample['labels']; value: number }>();
   for (const { help, deprecatedVersion = '' } of families) {
     const stability = /^\[([A-Z]+)\]/.exec(help)?.[1];

@@ -1,14 +1,18 @@
 import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
-import { Buckets, single, type Labels, type MetricFamily, type Sample } from './metric-family.js';
+import {
+  Buckets,
+  family,
+  latencyBounds,
+  single,
+  type Labels,
+  type MetricFamily,
+  type Sample,
+} from './metric-family.js';
 
-// Buckets of kube-apiserver, so that its dashboards work.
-const durationBounds = [
-  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
-];
 // Buckets up to the largest body that is read.
 const bodyBounds = [50_000, 1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 2.5e6, 3e6];
-const validationBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const validationBounds = latencyBounds.slice(2);
 const tooManyRequests = 429;
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
@@ -70,7 +74,7 @@ export interface RequestOutcome {
 
 /** Counts of one combination of labels. */
 export class Series {
-  readonly durations = new Buckets(durationBounds);
+  readonly durations = new Buckets(latencyBounds);
   sizes: Buckets | undefined = undefined;
   bodies: Buckets | undefined = undefined;
   /** Requests that were rejected with 429 or that timed out, by status code. */
@@ -159,76 +163,73 @@ export class RequestMetrics {
 
   families(): MetricFamily[] {
     return [
-      {
-        name: 'apiserver_request_total',
-        type: 'counter',
-        help: '[STABLE] Finished requests, by verb, resource, scope and status code.',
-        samples: () => this.totals(),
-      },
-      {
-        name: 'apiserver_request_duration_seconds',
-        type: 'histogram',
-        help: '[STABLE] Time from the head of a request to the end of its response, in seconds.',
-        samples: () => this.each(({ durations, labels, dryRun }) => durations.samples({ ...labels, dry_run: dryRun })),
-      },
-      {
-        name: 'apiserver_request_sli_duration_seconds',
-        type: 'histogram',
-        help: '[ALPHA] Duration of requests in seconds, without watches and connect requests, for service level indicators.',
-        samples: () => this.objectives(),
-      },
-      {
-        name: 'apiserver_response_sizes',
-        type: 'histogram',
-        help: '[STABLE] Size of response bodies of get and list, in bytes.',
-        samples: () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
-      },
-      {
-        name: 'apiserver_request_body_size_bytes',
-        type: 'histogram',
-        help: '[ALPHA] Size of request bodies, in bytes.',
-        samples: () => this.bodySizes(),
-      },
-      {
-        name: 'apiserver_request_terminations_total',
-        type: 'counter',
-        help: '[ALPHA] Requests that the server rejected with 429 or ended at their deadline.',
-        samples: () =>
+      family(
+        'apiserver_request_total',
+        'counter',
+        '[STABLE] Finished requests, by verb, resource, scope and status code.',
+        () => this.totals(),
+      ),
+      family(
+        'apiserver_request_duration_seconds',
+        'histogram',
+        '[STABLE] Time from the head of a request to the end of its response, in seconds.',
+        () => this.each(({ durations, labels, dryRun }) => durations.samples({ ...labels, dry_run: dryRun })),
+      ),
+      family(
+        'apiserver_request_sli_duration_seconds',
+        'histogram',
+        '[ALPHA] Duration of requests in seconds, without watches and connect requests, for service level indicators.',
+        () => this.objectives(),
+      ),
+      family(
+        'apiserver_response_sizes',
+        'histogram',
+        '[STABLE] Size of response bodies of get and list, in bytes.',
+        () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
+      ),
+      family('apiserver_request_body_size_bytes', 'histogram', '[ALPHA] Size of request bodies, in bytes.', () =>
+        this.bodySizes(),
+      ),
+      family(
+        'apiserver_request_terminations_total',
+        'counter',
+        '[ALPHA] Requests that the server rejected with 429 or ended at their deadline.',
+        () =>
           this.each(({ terminations, labels }) =>
             Array.from(terminations, ([code, value]) => ({ labels: { ...labels, code: String(code) }, value })),
           ),
-      },
-      {
-        name: 'field_validation_request_duration_seconds',
-        type: 'histogram',
-        help: '[ALPHA] Duration of writes in seconds, by fieldValidation.',
-        samples: () =>
+      ),
+      family(
+        'field_validation_request_duration_seconds',
+        'histogram',
+        '[ALPHA] Duration of writes in seconds, by fieldValidation.',
+        () =>
           [...this.validations].flatMap(([value, durations]) => [...durations.samples({ field_validation: value })]),
-      },
+      ),
       single(
         'apiserver_tls_handshake_errors_total',
         'counter',
         '[ALPHA] Connections whose TLS handshake failed.',
         () => this.tlsHandshakeErrors,
       ),
-      {
-        name: 'apiserver_longrunning_requests',
-        type: 'gauge',
-        help: '[STABLE] Open long-running requests: watches and connect requests.',
-        samples: () =>
+      family(
+        'apiserver_longrunning_requests',
+        'gauge',
+        '[STABLE] Open long-running requests: watches and connect requests.',
+        () =>
           this.each(({ running, labels }) =>
             running > 0 || labels['verb'] === 'WATCH' ? [{ labels, value: running }] : [],
           ),
-      },
-      {
-        name: 'apiserver_current_inflight_requests',
-        type: 'gauge',
-        help: '[STABLE] Requests in flight, without long-running ones.',
-        samples: () => [
+      ),
+      family(
+        'apiserver_current_inflight_requests',
+        'gauge',
+        '[STABLE] Requests in flight, without long-running ones.',
+        () => [
           { labels: { request_kind: 'readOnly' }, value: this.readsInFlight },
           { labels: { request_kind: 'mutating' }, value: this.writesInFlight },
         ],
-      },
+      ),
     ];
   }
 
@@ -264,7 +265,7 @@ export class RequestMetrics {
       if (outcomes.length === 0 || labels['verb'] === 'WATCH' || labels['verb'] === 'PROXY') continue;
       const key = Object.values(labels).join(' ');
       let sum = sums.get(key);
-      if (!sum) sums.set(key, (sum = { labels, buckets: new Buckets(durationBounds) }));
+      if (!sum) sums.set(key, (sum = { labels, buckets: new Buckets(latencyBounds) }));
       sum.buckets.add(durations);
     }
     for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);

@@ -1,10 +1,7 @@
 import type { GroupResource } from '../machinery/gvk.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { MeasuredOutcome } from '../storage/decorators/measured-store.js';
-import { Buckets, type Labels, type MetricFamily } from './metric-family.js';
-
-// Buckets of kube-apiserver for etcd requests.
-const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+import { Buckets, family, latencyBounds, type Labels, type MetricFamily } from './metric-family.js';
 
 interface Calls {
   readonly labels: Labels;
@@ -22,7 +19,7 @@ class ResourceCalls {
     let found = this.byOperation.get(operation);
     if (!found) {
       const { group, resource } = this.resource;
-      found = { labels: { operation, group, resource }, errors: 0, durations: new Buckets(bounds) };
+      found = { labels: { operation, group, resource }, errors: 0, durations: new Buckets(latencyBounds) };
       this.byOperation.set(operation, found);
     }
     return found;
@@ -63,19 +60,15 @@ export class StorageMetrics {
   };
 
   families(): MetricFamily[] {
-    const counter = (name: string, help: string, read: (found: Calls) => number): MetricFamily => ({
-      name,
-      help,
-      type: 'counter',
-      samples: () => this.all().map((found) => ({ labels: found.labels, value: read(found) })),
-    });
+    const counter = (name: string, help: string, read: (calls: Calls) => number) =>
+      family(name, 'counter', help, () => this.all().map((calls) => ({ labels: calls.labels, value: read(calls) })));
     return [
-      {
-        name: 'etcd_request_duration_seconds',
-        help: '[ALPHA] Duration of calls of the backing store, in seconds.',
-        type: 'histogram',
-        samples: () => this.all().flatMap(({ labels, durations }) => [...durations.samples(labels)]),
-      },
+      family(
+        'etcd_request_duration_seconds',
+        'histogram',
+        '[ALPHA] Duration of calls of the backing store, in seconds.',
+        () => this.all().flatMap(({ labels, durations }) => [...durations.samples(labels)]),
+      ),
       counter('etcd_requests_total', '[ALPHA] Calls of the backing store.', ({ durations }) => durations.count),
       counter('etcd_request_errors_total', '[ALPHA] Calls of the backing store that failed.', ({ errors }) => errors),
     ];

@@ -1,5 +1,5 @@
 import type { ResourceRegistry } from '../registry/resource-registry.js';
-import { Buckets, type Labels, type MetricFamily } from './metric-family.js';
+import { Buckets, family, type Labels, type MetricFamily } from './metric-family.js';
 
 // As kube-apiserver: 1 KiB, 2 KiB, 4 KiB, …
 const sizeBounds = Array.from({ length: 8 }, (_, n) => 1024 * 2 ** n);
@@ -39,18 +39,12 @@ export class WatchMetrics {
   families(): MetricFamily[] {
     const sent = () => [...this.byKind.values(), this.gone].filter(({ sizes }) => sizes.count > 0);
     return [
-      {
-        name: 'apiserver_watch_events_total',
-        type: 'counter',
-        help: '[ALPHA] Events sent to watches.',
-        samples: () => sent().map(({ labels, sizes }) => ({ labels, value: sizes.count })),
-      },
-      {
-        name: 'apiserver_watch_events_sizes',
-        type: 'histogram',
-        help: '[ALPHA] Size of events sent to watches, in bytes.',
-        samples: () => sent().flatMap(({ labels, sizes }) => [...sizes.samples(labels)]),
-      },
+      family('apiserver_watch_events_total', 'counter', '[ALPHA] Events sent to watches.', () =>
+        sent().map(({ labels, sizes }) => ({ labels, value: sizes.count })),
+      ),
+      family('apiserver_watch_events_sizes', 'histogram', '[ALPHA] Size of events sent to watches, in bytes.', () =>
+        sent().flatMap(({ labels, sizes }) => [...sizes.samples(labels)]),
+      ),
     ];
   }
 

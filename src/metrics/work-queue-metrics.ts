@@ -1,4 +1,4 @@
-import { Buckets, type MetricFamily, type Sample } from './metric-family.js';
+import { Buckets, family, type MetricFamily } from './metric-family.js';
 
 interface Counts {
   depth: number;
@@ -38,28 +38,19 @@ export class WorkQueueMetrics {
   };
 
   families(): MetricFamily[] {
-    const single = (
-      type: 'counter' | 'gauge',
-      name: string,
-      help: string,
-      read: (counts: Counts) => number,
-    ): MetricFamily => ({
-      name,
-      type,
-      help,
-      samples: () => Array.from(this.queues, ([queue, counts]) => ({ labels: { name: queue }, value: read(counts) })),
-    });
-    const histogram = (name: string, help: string, read: (counts: Counts) => Buckets): MetricFamily => ({
-      name,
-      type: 'histogram',
-      help,
-      samples: () =>
-        [...this.queues].flatMap(([queue, counts]): Sample[] => [...read(counts).samples({ name: queue })]),
-    });
+    const queues = () => [...this.queues];
+    const number = (type: 'counter' | 'gauge', name: string, help: string, read: (counts: Counts) => number) =>
+      family(name, type, help, () =>
+        queues().map(([queue, counts]) => ({ labels: { name: queue }, value: read(counts) })),
+      );
+    const histogram = (name: string, help: string, read: (counts: Counts) => Buckets) =>
+      family(name, 'histogram', help, () =>
+        queues().flatMap(([queue, counts]) => [...read(counts).samples({ name: queue })]),
+      );
     return [
-      single('gauge', 'workqueue_depth', '[ALPHA] Number of items in the queue.', ({ depth }) => depth),
-      single('counter', 'workqueue_adds_total', '[ALPHA] Items added to the queue.', ({ adds }) => adds),
-      single(
+      number('gauge', 'workqueue_depth', '[ALPHA] Number of items in the queue.', ({ depth }) => depth),
+      number('counter', 'workqueue_adds_total', '[ALPHA] Items added to the queue.', ({ adds }) => adds),
+      number(
         'counter',
         'workqueue_retries_total',
         '[ALPHA] Items that failed and were queued again.',
