@@ -40,6 +40,9 @@ export const fieldError = {
       field: String(field),
       detail: `Invalid value: ${formatValue(value)}${detail === '' ? '' : `: ${detail}`}`,
     }),
+  /** An error about a value that is too large to be shown. */
+  invalidOmitted: (field: string | FieldPath, detail: string): FieldError =>
+    counted({ type: 'FieldValueInvalid', field: String(field), detail: `Invalid value: ${detail}` }),
   forbidden: (field: string | FieldPath, detail: string): FieldError =>
     counted({
       type: 'FieldValueForbidden',

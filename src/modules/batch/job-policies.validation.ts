@@ -15,11 +15,6 @@ const exitCodesMax = 255;
 const patternsMax = 20;
 const succeededIndexesBytesMax = 64 * 1024;
 
-/** An error about a value that is too large to be shown in the message. */
-export function refusedWhole(at: FieldPath, message: string): FieldError {
-  return { type: 'FieldValueInvalid', field: String(at), detail: `Invalid value: ${message}` };
-}
-
 export function validateFailurePolicy(spec: JobSpec, specAt: FieldPath): FieldError[] {
   if (!spec.podFailurePolicy) return [];
   const at = specAt.child('podFailurePolicy', 'rules');
@@ -59,10 +54,10 @@ function validateConditions(
   if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, at.child('onExitCodes'), containers));
   if (hasConditions) errors.push(...validatePatterns(onPodConditions, at.child('onPodConditions')));
   if (onExitCodes && hasConditions) {
-    errors.push(refusedWhole(at, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+    errors.push(fieldError.invalidOmitted(at, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   }
   if (!onExitCodes && !hasConditions) {
-    errors.push(refusedWhole(at, 'specifying one of OnExitCodes and OnPodConditions is required'));
+    errors.push(fieldError.invalidOmitted(at, 'specifying one of OnExitCodes and OnPodConditions is required'));
   }
   return errors;
 }

@@ -3,7 +3,6 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { immutable } from '../../machinery/immutable.js';
 import { validateCounters } from '../core/replica-status.validation.js';
 import { parseIndexes } from './indexes.js';
-import { refusedWhole } from './job-policies.validation.js';
 
 const at = path('status');
 
@@ -43,10 +42,14 @@ function validateEnd(status: JobStatus): FieldError[] {
   const conditionsAt = at.child('conditions');
   const errors = contradictions
     .filter(([one, other]) => holds(status, one) && holds(status, other))
-    .map(([one, other]) => refusedWhole(conditionsAt, `cannot set ${one}=True and ${other}=true conditions`));
+    .map(([one, other]) =>
+      fieldError.invalidOmitted(conditionsAt, `cannot set ${one}=True and ${other}=true conditions`),
+    );
   for (const [end, reason] of reasons) {
     if (!holds(status, end) || holds(status, reason)) continue;
-    errors.push(refusedWhole(conditionsAt, `cannot set ${end}=True condition without the ${reason}=true condition`));
+    errors.push(
+      fieldError.invalidOmitted(conditionsAt, `cannot set ${end}=True condition without the ${reason}=true condition`),
+    );
   }
   if (isFinished(status) && (status.active ?? 0) > 0) {
     const message = 'active>0 is invalid for finished job';
@@ -117,5 +120,7 @@ const terminalConditions = ['Complete', 'Failed', 'FailureTarget', 'SuccessCrite
 function validateKeptConditions(status: JobStatus, before: JobStatus): FieldError[] {
   return terminalConditions
     .filter((type) => holds(before, type) && !holds(status, type))
-    .map((type) => refusedWhole(at.child('conditions'), `cannot disable the terminal ${type}=True condition`));
+    .map((type) =>
+      fieldError.invalidOmitted(at.child('conditions'), `cannot disable the terminal ${type}=True condition`),
+    );
 }

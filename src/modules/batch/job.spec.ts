@@ -1,5 +1,6 @@
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { namingProfile } from '../../config/naming-profile.js';
+import { boundedErrors, validationErrorsMax } from '../../machinery/error-budget.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { jobTable } from './batch.tables.js';
 import { jobStatusSubresource, jobStrategy } from './job.strategy.js';
@@ -172,6 +173,17 @@ it.each<[string, object, object, string[]]>([
 ])('an update of %s is validated', (_name, before, after, want) =>
   expect(updateRefusals(strategy, job(after), job(before))).toEqual(want),
 );
+
+it('an update lists the errors of the spec twice, as kube-apiserver does', () => {
+  const after = job({ ...kept, template: own(), completions: 1, parallelism: -1 });
+  const want = 'spec.parallelism: Invalid value: -1: must be greater than or equal to 0';
+  expect(updateRefusals(strategy, after, job())).toEqual([want, want]);
+});
+
+it('errors of rules of a podFailurePolicy count as errors of the validation', () => {
+  const many = prepared(strategy, job({ podFailurePolicy: { rules: Array(5_000).fill({ action: 'Ignore' }) } }));
+  expect(boundedErrors(() => strategy.validateCreate!(many, testContext))).toHaveLength(validationErrorsMax + 1);
+});
 
 describe('the template of a suspended Job', () => {
   const suspended = { conditions: [{ type: 'Suspended', status: 'True' }] };

@@ -2,6 +2,7 @@ import type { Job, JobSpec } from '../../catalog/types/batch.v1.js';
 import type { Container, PodTemplateSpec } from '../../catalog/types/core.v1.js';
 import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { counted } from '../../machinery/error-budget.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, notNegative, oneOf, required } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
@@ -17,14 +18,12 @@ const at = path('spec');
 const isIndexed = (spec: JobSpec): boolean => spec.completionMode === 'Indexed';
 
 export function jobRule(labels: JobLabels) {
-  return (job: Job): FieldError[] => {
-    const { spec = {} } = job;
-    return [
-      ...validateGeneratedSelector(job, spec, labels),
-      ...validateSelectedJob(spec),
-      ...validateIndexedName(job, spec),
-    ];
-  };
+  return (job: Job): FieldError[] => validateJob(job, labels, validateSelectedJob(job.spec ?? {}));
+}
+
+function validateJob(job: Job, labels: JobLabels, specErrors: readonly FieldError[]): FieldError[] {
+  const { spec = {} } = job;
+  return [...validateGeneratedSelector(job, spec, labels), ...specErrors, ...validateIndexedName(job, spec)];
 }
 
 /** Validates the selector and the labels of the template that the server generated from the uid. */
@@ -202,13 +201,14 @@ const immutableFields = [
 ] as const;
 
 export function jobUpdateRule(labels: JobLabels) {
-  const validate = jobRule(labels);
   return (job: Job, old: Job): FieldError[] => {
     const { spec = {} } = job;
     const before = old.spec ?? {};
+    const specErrors = validateSelectedJob(spec);
     return [
-      ...validate(job),
-      ...validateSelectedJob(spec),
+      ...validateJob(job, labels, specErrors),
+      // kube-apiserver lists the errors of the spec twice in an update.
+      ...specErrors.map(counted),
       ...validateCompletions(spec, before),
       ...immutable(spec.selector, before.selector, at.child('selector'), shownSelector(spec.selector)),
       ...validateTemplateUpdate(spec, old),
