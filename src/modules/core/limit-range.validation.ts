@@ -15,8 +15,11 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   const at = path('spec').child('limits');
   const limits = spec?.limits ?? [];
   const errors: FieldError[] = [];
+  let checks = 0;
+  const isStepOver = () => ++checks % checksPerStep === 0;
   for (const [index, limit] of limits.entries()) {
-    for (const error of yield* validateLimit(limit, at.index(index))) errors.push(error);
+    for (const error of yield* validateLimit(limit, at.index(index), isStepOver)) errors.push(error);
+    if (isStepOver()) yield;
   }
   return [
     ...errors,
@@ -28,9 +31,10 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   ];
 }
 
-const namesPerStep = 1_000;
+/** Limits, names of resources, and comparisons of their amounts. */
+const checksPerStep = 1_000;
 
-function* validateLimit(limit: LimitRangeItem, at: FieldPath): Steps<FieldError[]> {
+function* validateLimit(limit: LimitRangeItem, at: FieldPath, isStepOver: () => boolean): Steps<FieldError[]> {
   const { type = '' } = limit;
   const errors = validateType(type, at.child('type'));
   const rule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
@@ -39,7 +43,7 @@ function* validateLimit(limit: LimitRangeItem, at: FieldPath): Steps<FieldError[
     for (const name of Object.keys(limit[field] ?? {})) {
       names.add(name);
       errors.push(...rule(name, at.child(field).key(name)));
-      if (names.size % namesPerStep === 0) yield;
+      if (isStepOver()) yield;
     }
   }
   if (type === 'Pod') {
@@ -53,10 +57,9 @@ function* validateLimit(limit: LimitRangeItem, at: FieldPath): Steps<FieldError[
     const message = 'either minimum or maximum storage value is required, but neither was provided';
     errors.push(fieldError.required(at.child('limits'), message));
   }
-  let compared = 0;
   for (const name of names) {
     errors.push(...validateOrder(limit, name, at));
-    if (++compared % namesPerStep === 0) yield;
+    if (isStepOver()) yield;
   }
   return errors;
 }

@@ -149,3 +149,11 @@ it.each<[string, object[], string[]]>([
 ])('create of a LimitRange with %s is validated', (_case, limits, want) =>
   expect(refusals(limitRangeStrategy, range(...limits))).toEqual(want),
 );
+
+it('a LimitRange with many names or many limits is validated in steps', () => {
+  const amounts = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`example.com/r${index}`, '1']));
+  const stepsOf = (object: KubeObject) => [...limitRangeStrategy.validateInSteps!(object, undefined, testContext)];
+  expect(stepsOf(range(container({ max: amounts, min: amounts, default: amounts })))).toHaveLength(6);
+  const limits = Array.from({ length: 5_000 }, (_, index) => ({ type: `example.com/t${index}` }));
+  expect(stepsOf(range(...limits))).toHaveLength(5);
+});
