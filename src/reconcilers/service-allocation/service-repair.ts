@@ -7,6 +7,7 @@ import type { ServiceAllocation } from '../../service-allocation/service-allocat
 import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
+import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { compareClaims, type Claim, type Holder } from './compare-claims.js';
 
 /**
@@ -14,8 +15,8 @@ import { compareClaims, type Claim, type Holder } from './compare-claims.js';
  * the claim first and its Service afterwards.
  */
 const leakSightingsMin = 3;
-/** Other requests run after this number of Services. */
-const servicesPerSlice = 500;
+/** Other requests run after this time. */
+const sliceMs = 5;
 
 interface Dependencies {
   readonly allocation: ServiceAllocation;
@@ -75,31 +76,35 @@ export class ServiceRepair {
     const { nodePorts } = allocation;
     const holders = new Map<number, Owner[]>();
     for (const { owner, holdings } of found) {
-      for (const port of holdings.nodePorts) holders.set(port, [...(holders.get(port) ?? []), owner]);
+      for (const port of holdings.nodePorts) {
+        const owners = holders.get(port);
+        if (owners) owners.push(owner);
+        else holders.set(port, [owner]);
+      }
     }
     for (const [nodePort, owners] of holders) {
       if (owners.length > 1)
         logger.warn('node port is used by several Services; recreate all but one', { nodePort, owners });
     }
     const missing = [...holders.keys()].filter((port) => nodePorts.includes(port) && !stored.ports.has(port));
-    const leaked: number[] = [];
+    const leaked = new Set<number>();
     for (const port of stored.ports) {
       // A Service that cannot be read may have the port.
       if (holders.has(port) || unreadable > 0) continue;
       const sighting = (before.get(`nodePort/${port}`) ?? 0) + 1;
       if (sighting < leakSightingsMin) this.sightings.set(`nodePort/${port}`, sighting);
-      else leaked.push(port);
+      else leaked.add(port);
     }
-    if (!stored.needsRepair && missing.length === 0 && leaked.length === 0) return;
-    const ports = new Set([...stored.ports, ...missing].filter((port) => !leaked.includes(port)));
+    if (!stored.needsRepair && missing.length === 0 && leaked.size === 0) return;
+    const ports = new Set([...stored.ports, ...missing].filter((port) => !leaked.has(port)));
     if (!(await nodePorts.replace(ports, stored))) return;
     if (missing.length > 0)
       logger.info('repaired the node port allocation: allocated node ports of Services', {
         nodePorts: missing.slice(0, 20),
       });
-    if (leaked.length > 0) {
+    if (leaked.size > 0) {
       logger.info('repaired the node port allocation: released node ports that no Service uses', {
-        nodePorts: leaked.slice(0, 20),
+        nodePorts: [...leaked].slice(0, 20),
       });
     }
   }
@@ -142,16 +147,18 @@ export class ServiceRepair {
   private async holdings(entries: Iterable<EncodedObject>, signal: AbortSignal): Promise<Held> {
     const found: { owner: Owner; holdings: Holdings }[] = [];
     let unreadable = 0;
+    const yieldTimer = new LoopYieldTimer(this.dependencies.clock, sliceMs);
     for (const entry of entries) {
+      if (yieldTimer.isDue()) {
+        await yieldTimer.yield();
+        signal.throwIfAborted();
+      }
       if (entry.corruption) {
         unreadable++;
         continue;
       }
       const { namespace, name } = entry.attributes;
       found.push({ owner: { namespace, name }, holdings: holdingsOf(entry.parse()) });
-      if (found.length % servicesPerSlice !== 0) continue;
-      await new Promise<void>((resolve) => this.dependencies.clock.after(0, resolve));
-      signal.throwIfAborted();
     }
     return { found, unreadable };
   }
