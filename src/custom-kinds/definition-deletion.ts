@@ -1,10 +1,8 @@
 import type { CustomResourceDefinition } from '../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../config/naming-profile.js';
+import { definitionCleanupFinalizer } from '../machinery/finalizers.js';
 import type { DeletionStrategy } from '../registry/definition/strategy.js';
 import { conditionsOf, withFinding, type Finding } from './definition-conditions.js';
-
-/** Finalizer that keeps a deleted definition until all its objects are deleted. */
-export const cleanupFinalizer = (naming: NamingProfile): string => naming.group('customresourcecleanup.apiextensions');
 
 export const terminating = (status: Finding['status'], reason: string, message: string): Finding => ({
   type: 'Terminating',
@@ -21,7 +19,7 @@ const pending = terminating(
 
 /** Deletion of a definition: sets deletionTimestamp, and keeps the definition until all its objects are deleted. */
 export function definitionDeletion(naming: NamingProfile): DeletionStrategy<CustomResourceDefinition> {
-  const finalizer = cleanupFinalizer(naming);
+  const finalizer = definitionCleanupFinalizer(naming);
   return {
     keepsGeneration: true,
     // With a deletionTimestamp, only finalizers keep it.

@@ -1,4 +1,5 @@
 import { fieldError, type FieldError } from './field-error.js';
+import { foregroundFinalizer, orphanFinalizer } from './finalizers.js';
 import { parseApiVersion } from './gvk.js';
 import type { JsonValue, ObjectMeta, OwnerReference } from './kube-object.js';
 import {
@@ -151,13 +152,13 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
   for (const finalizer of finalizers ?? []) {
     for (const problem of validateQualifiedName(finalizer)) errors.push(fieldError.invalid(path, finalizer, problem));
   }
-  if (finalizers?.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+  if (finalizers?.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {
     errors.push(fieldError.invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
   return errors;
 }
 
-const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', orphanFinalizer, foregroundFinalizer]);
 
 /** Also used for spec.finalizers of namespaces, whose errors have no index. */
 export function validateFinalizerDomain(finalizer: string, path: string): FieldError[] {

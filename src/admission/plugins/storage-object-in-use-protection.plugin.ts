@@ -1,3 +1,8 @@
+import {
+  attributesClassProtectionFinalizer,
+  claimProtectionFinalizer,
+  volumeProtectionFinalizer,
+} from '../../machinery/finalizers.js';
 import { defineAdmissionPlugin } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
 
@@ -10,12 +15,12 @@ export const storageObjectInUseProtection = defineAdmissionPlugin({
   runs: 'by default',
   make({ naming }) {
     const protections = [
-      { group: '', resource: 'persistentvolumeclaims', finalizer: naming.label('pvc-protection') },
-      { group: '', resource: 'persistentvolumes', finalizer: naming.label('pv-protection') },
+      { group: '', resource: 'persistentvolumeclaims', finalizer: claimProtectionFinalizer(naming) },
+      { group: '', resource: 'persistentvolumes', finalizer: volumeProtectionFinalizer(naming) },
       {
         group: naming.group('storage'),
         resource: 'volumeattributesclasses',
-        finalizer: naming.label('vac-protection'),
+        finalizer: attributesClassProtectionFinalizer(naming),
       },
     ];
     return {

@@ -2,6 +2,7 @@ import type { Namespace } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
+import { foregroundFinalizer, namespaceFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { nameIsDnsLabel, validateQualifiedName } from '../../machinery/names.js';
 import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -13,6 +14,7 @@ import type { Strategy } from '../../registry/definition/strategy.js';
  */
 export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
   const nameLabel = naming.label('metadata.name');
+  const ownFinalizer = namespaceFinalizer(naming);
   return {
     validateName: nameIsDnsLabel,
     default(namespace) {
@@ -23,7 +25,7 @@ export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
     prepareForCreate(namespace) {
       const spec = (namespace.spec ??= {});
       const finalizers = [...(spec.finalizers ?? [])];
-      if (!finalizers.includes(naming.serviceName)) finalizers.push(naming.serviceName);
+      if (!finalizers.includes(ownFinalizer)) finalizers.push(ownFinalizer);
       spec.finalizers = finalizers;
     },
     prepareForUpdate(namespace, old) {
@@ -43,7 +45,7 @@ export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
 
 /** Allows qualified names with a domain, and the names without a domain that the server itself uses. */
 function validateFinalizers(naming: NamingProfile) {
-  const standard = [naming.serviceName, 'orphan', 'foregroundDeletion'];
+  const standard = [namespaceFinalizer(naming), orphanFinalizer, foregroundFinalizer];
   const at = path('spec').child('finalizers');
   return ({ spec }: Namespace): FieldError[] =>
     (spec?.finalizers ?? []).flatMap((finalizer) => {

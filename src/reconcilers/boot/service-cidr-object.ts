@@ -6,7 +6,8 @@ import { serviceCidrStatusSubresource } from '../../modules/networking/service-c
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { updateObject } from '../../registry/write/update.js';
-import { conditionsAfter, finalizerOf } from '../service-cidr/decide.js';
+import { serviceCidrFinalizer } from '../../machinery/finalizers.js';
+import { conditionsAfter } from '../service-cidr/decide.js';
 import { bootContext, ensureObject } from './ensure-object.js';
 
 /** Writes --service-cluster-ip-range as the ServiceCIDR `kubernetes`. A second IP family may be added to it later. */
@@ -31,7 +32,7 @@ export async function ensureServiceCidr({
     object: {
       kind: 'ServiceCIDR',
       apiVersion: apiVersionOf(group, 'v1'),
-      metadata: { name, finalizers: [finalizerOf(naming)] },
+      metadata: { name, finalizers: [serviceCidrFinalizer(naming)] },
       spec: { cidrs },
     },
   });

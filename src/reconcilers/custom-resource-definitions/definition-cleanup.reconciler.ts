@@ -1,7 +1,8 @@
 import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
 import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
 import { conditionsOf, isEstablished, withFinding, type Finding } from '../../custom-kinds/definition-conditions.js';
-import { cleanupFinalizer, terminating } from '../../custom-kinds/definition-deletion.js';
+import { terminating } from '../../custom-kinds/definition-deletion.js';
+import { definitionCleanupFinalizer } from '../../machinery/finalizers.js';
 import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { yieldEventLoop } from '../../std/yield-event-loop.js';
@@ -43,7 +44,7 @@ class DefinitionCleanup implements RunningReconciler {
     private readonly definitions: ServedResource,
   ) {
     const { config, registry, sharesStore } = dependencies;
-    this.finalizer = cleanupFinalizer(config.naming);
+    this.finalizer = definitionCleanupFinalizer(config.naming);
     this.queue = dependencies.queue('crd_finalizer', (name, signal) => this.reconcile(name, signal), { workersMax: 4 });
     const { store } = definitions;
     const checkSoon = (name: string) => {

@@ -1,10 +1,7 @@
 import type { Lifetime } from '../../cache/encoded-object.js';
+import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import type { PropagationPolicy } from '../../machinery/list-options.js';
-
-/** Finalizers that a deletion with a propagation policy sets for the garbage collector. */
-export const orphanFinalizer = 'orphan';
-export const foregroundFinalizer = 'foregroundDeletion';
 
 /**
  * solid: the owner exists. absent: it does not, or another object has its name. waiting: it is being deleted in the

@@ -1,18 +1,11 @@
 import { isReason, type ObjectRef } from '../../client/loopback-client.js';
+import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
 import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
-import {
-  decide,
-  foregroundFinalizer,
-  isBlocked,
-  orphanFinalizer,
-  orphansDependents,
-  waitsForDependents,
-  type Owner,
-} from './decide.js';
+import { decide, isBlocked, orphansDependents, waitsForDependents, type Owner } from './decide.js';
 import { OwnershipGraph } from './graph.js';
 
 /** Deletes or orphans the dependents of deleted objects, as the propagation policy of their deletion requests. */

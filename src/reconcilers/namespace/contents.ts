@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { LoopbackClient } from '../../client/loopback-client.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
 import { removeUnreadable } from '../../registry/write/delete-unreadable.js';
@@ -131,7 +132,7 @@ function isBeingDeleted(served: ServedResource, entry: EncodedObject): boolean {
   const { lifetime } = entry.attributes;
   if (!lifetime?.isDeleting) return false;
   if (lifetime.finalizers.length === 0) return (remainingOf(served, entry).deletionGracePeriodSeconds ?? 0) > 0;
-  return !lifetime.finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion');
+  return !lifetime.finalizers.some((name) => name === orphanFinalizer || name === foregroundFinalizer);
 }
 
 function remainsOf(group: string, resource: string, objects: readonly Remaining[]): Remains {

@@ -1,4 +1,5 @@
 import type { Namespace } from '../../catalog/types/core.v1.js';
+import { namespaceFinalizer } from '../../machinery/finalizers.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { followAll, followNames } from '../follow.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
@@ -92,7 +93,7 @@ class NamespaceDeletion implements RunningReconciler {
   }
 
   private get finalizer(): string {
-    return this.dependencies.config.naming.serviceName;
+    return namespaceFinalizer(this.dependencies.config.naming);
   }
 
   private async report(name: string, { metadata }: Namespace, survey: Survey, signal: AbortSignal): Promise<void> {

@@ -3,8 +3,6 @@ import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { AddressRange } from '../../service-allocation/address-range.js';
 
-export const finalizerOf = (naming: NamingProfile): string => `${naming.group('networking')}/service-cidr-finalizer`;
-
 /** `ready`: addresses are allocated from it. `inUse`: being deleted, with allocated addresses. `free`: without them. */
 export type RangeState = 'ready' | 'inUse' | 'free';
 

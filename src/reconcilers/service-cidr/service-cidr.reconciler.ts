@@ -1,11 +1,12 @@
 import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
+import { serviceCidrFinalizer } from '../../machinery/finalizers.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { ensureServiceCidr } from '../boot/service-cidr-object.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
 import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { conditionsAfter, finalizerOf, stateOf } from './decide.js';
+import { conditionsAfter, stateOf } from './decide.js';
 
 /** Time until the caches of other servers have the deletion of a range: as long as kube-controller-manager waits. */
 const drainSharedMs = 10_000;
@@ -75,7 +76,7 @@ class ServiceCidrs implements RunningReconciler {
       if (name === naming.serviceName) await ensureServiceCidr(this.dependencies);
       return;
     }
-    const finalizer = finalizerOf(naming);
+    const finalizer = serviceCidrFinalizer(naming);
     const isHeld = current.metadata.finalizers?.includes(finalizer) ?? false;
     const isDeleting = current.metadata.deletionTimestamp !== undefined;
     if (isDeleting && !isHeld) return;

@@ -1,3 +1,8 @@
+import {
+  attributesClassProtectionFinalizer,
+  claimProtectionFinalizer,
+  volumeProtectionFinalizer,
+} from '../../machinery/finalizers.js';
 import { findStored } from '../find-stored.js';
 import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { attributesClassesOf, claimsOf, isBound, usesClaim } from './decide.js';
@@ -14,7 +19,7 @@ export const claimProtection = defineReconciler({
   start: (dependencies) =>
     protect(dependencies, ({ registry, config }) => ({
       queueName: 'pvcprotection',
-      finalizer: config.naming.label('pvc-protection'),
+      finalizer: claimProtectionFinalizer(config.naming),
       target: registry.require('', 'v1', 'persistentvolumeclaims'),
       users: [registry.require('', 'v1', 'pods')],
       namesUsedBy: claimsOf,
@@ -31,7 +36,7 @@ export const volumeProtection = defineReconciler({
   start: (dependencies) =>
     protect(dependencies, ({ registry, config }) => ({
       queueName: 'pvprotection',
-      finalizer: config.naming.label('pv-protection'),
+      finalizer: volumeProtectionFinalizer(config.naming),
       target: registry.require('', 'v1', 'persistentvolumes'),
       isBusy: isBound,
       users: [],
@@ -52,7 +57,7 @@ export const attributesClassProtection = defineReconciler({
       return (
         target && {
           queueName: 'vacprotection',
-          finalizer: config.naming.label('vac-protection'),
+          finalizer: attributesClassProtectionFinalizer(config.naming),
           target,
           users: ['persistentvolumeclaims', 'persistentvolumes'].map((name) => registry.require('', 'v1', name)),
           namesUsedBy: attributesClassesOf,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { nextGeneration, type Int64 } from '../../machinery/int64.js';
 import type { DeleteOptions, PropagationPolicy } from '../../machinery/list-options.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
@@ -41,9 +42,6 @@ interface Overtaken {
    */
   readonly ended?: Deleted;
 }
-
-const orphanFinalizer = 'orphan';
-const foregroundFinalizer = 'foregroundDeletion';
 
 interface Target {
   readonly namespace: string;
