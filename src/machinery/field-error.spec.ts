@@ -2,6 +2,8 @@ import { fieldError, path } from './field-error.js';
 
 it.each<[unknown, string]>([
   ['a "b"', '"a \\"b\\""'],
+  ['\\u0041 \\x', '"\\\\u0041 \\\\x"'],
+  ['\b\f\n\t\x07\v\x01\\', '"\\b\\f\\n\\t\\a\\v\\x01\\\\"'],
   [undefined, 'null'],
   [{ a: [1, 'x'] }, '{"a":[1,"x"]}'],
   [9007199254740993n, '9007199254740993'],

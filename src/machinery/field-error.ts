@@ -16,13 +16,18 @@ function formatValue(value: unknown): string {
 const markLarge = (_field: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
 
+/** Quotes a text as Go's %q does: like JSON, except for control characters. */
 export function goQuote(text: string): string {
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  return JSON.stringify(text)
-    .replace(/\\u00([0-9a-f]{2})/g, '\\x$1')
-    .replace(/\\b/g, '\\b')
-    .replace(/\\f/g, '\\f');
+  const quoted = JSON.stringify(text);
+  if (!quoted.includes('\\u00')) return quoted;
+  // Whole escapes are matched, so that a backslash of the text is not taken for the start of one.
+  return quoted.replace(/\\(?:u00([0-9a-f]{2})|.)/g, (escape, code?: string) =>
+    code === undefined ? escape : (goEscapes[code] ?? `\\x${code}`),
+  );
 }
+
+const goEscapes: Readonly<Record<string, string>> = { '07': '\\a', '0b': '\\v' };
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
