@@ -1,5 +1,5 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
-import { asItems, type Fields } from './fields.js';
+import { asFields, type Fields } from './fields.js';
 import type { Int64 } from './int64.js';
 
 /** A validation rule: checks a value and returns errors at its path. */
@@ -13,13 +13,14 @@ export function each<T extends object>(
 export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[];
 export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[] {
   const errors: FieldError[] = [];
-  asItems(list).forEach((item, index) => {
+  if (!Array.isArray(list)) return errors;
+  for (const [index, item] of list.entries()) {
     const itemAt = at.index(index);
     for (const rule of rules) {
-      const found = rule(item, itemAt, index);
+      const found = rule(asFields(item), itemAt, index);
       if (found.length > 0) errors.push(...found);
     }
-  });
+  }
   return errors;
 }
 

@@ -52,7 +52,8 @@ function intOrString(value: JsonValue): JsonValue {
 /** Cache: objects repeat the same few quantities. Cleared when full. */
 const quantities = new Map<string, string>();
 const quantitiesMax = 2000;
-const cachedLengthMax = 20;
+/** A longer text may be a part of a body that V8 keeps in memory with it. */
+const cachedLengthMax = 12;
 
 function canonicalQuantity(value: JsonValue): string {
   const text = typeof value === 'object' || typeof value === 'boolean' ? '{}' : String(value).trim();

@@ -8,14 +8,28 @@ export type Amount = string | null | undefined;
 
 const zero = Quantity.ofInteger(0);
 
+/** Cache: a validation compares the same few amounts many times. Cleared when full. */
+const quantities = new Map<string, Quantity>();
+const quantitiesMax = 2000;
+/** A longer text may be a part of a body that V8 keeps in memory with it. */
+const cachedLengthMax = 12;
+
 /** Returns zero for an absent amount, and for a text that is no quantity. */
 function quantity(amount: Amount): Quantity {
   if (!amount) return zero;
+  const known = quantities.get(amount);
+  if (known) return known;
+  let parsed = zero;
   try {
-    return Quantity.parse(amount);
+    parsed = Quantity.parse(amount);
   } catch {
-    return zero;
+    // Not a quantity.
   }
+  if (amount.length <= cachedLengthMax) {
+    if (quantities.size >= quantitiesMax) quantities.clear();
+    quantities.set(amount, parsed);
+  }
+  return parsed;
 }
 
 /** Rewrites the amounts of resource requirements in canonical form, see normalizeAmounts. */

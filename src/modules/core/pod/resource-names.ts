@@ -25,29 +25,24 @@ const isStandardResource = (name: string): boolean => isQuotaResource(name) || n
 /** True if a limit may exceed the request. Extended resources and huge pages cannot be shared. */
 export const isOvercommitAllowed = (name: string): boolean => !isHugePages(name) && !name.includes('/');
 
-function problemsOf(name: string): string[] {
-  const problems = validateQualifiedName(name);
-  if (problems.length > 0) return problems;
-  return name.includes('/') || isStandardResource(name) ? [] : ['must be a standard resource type or fully qualified'];
+/** Makes the rule for the names of one use. Names without a domain must be standard, and allowed in this use. */
+function nameRule(use?: { readonly has: (name: string) => boolean; readonly refusal: string }) {
+  return (name: string, at: FieldPath): FieldError[] => {
+    const problems = validateQualifiedName(name);
+    if (problems.length === 0 && !name.includes('/')) {
+      if (!isStandardResource(name)) problems.push('must be a standard resource type or fully qualified');
+      if (use && !use.has(name)) problems.push(use.refusal);
+    }
+    return problems.map((problem) => fieldError.invalid(at, name, problem));
+  };
 }
 
-const toErrors = (name: string, at: FieldPath, problems: readonly string[]): FieldError[] =>
-  problems.map((problem) => fieldError.invalid(at, name, problem));
-
-export const validateResourceName = (name: string, at: FieldPath): FieldError[] => toErrors(name, at, problemsOf(name));
-
-export function validateContainerResourceName(name: string, at: FieldPath): FieldError[] {
-  const problems = problemsOf(name);
-  if (!name.includes('/') && validateQualifiedName(name).length === 0 && !isContainerResource(name)) {
-    problems.push('must be a standard resource for containers');
-  }
-  return toErrors(name, at, problems);
-}
-
-export function validateQuotaResourceName(name: string, at: FieldPath): FieldError[] {
-  const problems = problemsOf(name);
-  if (!name.includes('/') && validateQualifiedName(name).length === 0 && !isQuotaResource(name)) {
-    problems.push('must be a standard resource for quota');
-  }
-  return toErrors(name, at, problems);
-}
+export const validateResourceName = nameRule();
+export const validateContainerResourceName = nameRule({
+  has: isContainerResource,
+  refusal: 'must be a standard resource for containers',
+});
+export const validateQuotaResourceName = nameRule({
+  has: isQuotaResource,
+  refusal: 'must be a standard resource for quota',
+});
