@@ -1,3 +1,4 @@
+import type { ServiceSpec } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   prepared,
@@ -152,6 +153,27 @@ describe('Service', () => {
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.66"]: may not change once set',
     ]);
     expect(updateRefusals(serviceStrategy, service({ ports }), old)).toEqual([]);
+  });
+
+  it.each<[string, object, object, object]>([
+    [
+      'keeps both if neither is set',
+      { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] },
+      {},
+      { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] },
+    ],
+    ['leaves both unset if the old object has none', {}, {}, {}],
+    ['leaves both empty if the old object has none', {}, { clusterIP: '', clusterIPs: [] }, {}],
+    ['fills in clusterIPs of an object of an old release', { clusterIP: '10.0.0.9' }, {}, { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] }], // prettier-ignore
+    ['keeps a changed list', { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] }, { clusterIPs: ['10.0.0.3'] }, { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.3'] }], // prettier-ignore
+    ['follows a changed clusterIP', { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9', 'fd00::9'] }, { clusterIP: '10.0.0.3' }, { clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] }], // prettier-ignore
+    ['of type ExternalName drops both', { clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9'] }, { type: 'ExternalName' }, {}], // prettier-ignore
+    ['from type ExternalName takes the clusterIP', { type: 'ExternalName' }, { type: 'ClusterIP', clusterIP: '10.0.0.3' }, { clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] }], // prettier-ignore
+  ])('an update of clusterIP and clusterIPs %s', (_what, before, after, want) => {
+    const update = service({ ports, ...after });
+    serviceStrategy.prepareForUpdate!(update, service({ ports, ...before }), testContext);
+    const { clusterIP, clusterIPs }: ServiceSpec = update['spec']!;
+    expect({ ...(clusterIP && { clusterIP }), ...(clusterIPs?.length && { clusterIPs }) }).toEqual(want);
   });
 
   const defaults = { sessionAffinity: 'None', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }] };

@@ -17,6 +17,7 @@ export const serviceStrategy: Strategy<Service> = {
   prepareForCreate: ({ spec = {} }) => mirrorClusterIp(spec),
   prepareForUpdate({ spec = {} }, { spec: before = {} }) {
     keepAllocated(spec, before);
+    followClusterIp(spec, before);
     dropFieldsOfOldType(spec, before);
   },
   validateCreate: validateService,
@@ -66,23 +67,26 @@ function mirrorClusterIp(spec: Mutable<ServiceSpec>): void {
 
 /** Keeps allocated values that the new object lacks: the client may have read the Service before the allocation. */
 function keepAllocated(spec: Mutable<ServiceSpec>, before: Mutable<ServiceSpec>): void {
-  if (hasClusterIp(spec) && hasClusterIp(before)) keepClusterIps(spec, before);
+  if (hasClusterIp(spec) && hasClusterIp(before)) {
+    if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP;
+    if (!spec.clusterIPs?.length && before.clusterIPs?.length) spec.clusterIPs = before.clusterIPs;
+  }
   if (allocatesNodePorts(spec) && allocatesNodePorts(before)) keepNodePorts(spec.ports ?? [], before.ports ?? []);
   if (needsHealthCheck(spec) && needsHealthCheck(before) && before.healthCheckNodePort) {
     spec.healthCheckNodePort ||= before.healthCheckNodePort;
   }
 }
 
-function keepClusterIps(spec: Mutable<ServiceSpec>, before: Mutable<ServiceSpec>): void {
-  const isListUnchanged = !spec.clusterIPs?.length || deepEqual(spec.clusterIPs, before.clusterIPs);
-  if (!spec.clusterIP && isListUnchanged && before.clusterIP !== undefined) spec.clusterIP = before.clusterIP;
-  if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs !== undefined) {
-    spec.clusterIPs = before.clusterIPs;
+/** Makes clusterIPs follow clusterIP, for clients that know only the latter. Validation refuses other differences. */
+function followClusterIp(spec: Mutable<ServiceSpec>, before: ServiceSpec): void {
+  const { clusterIP: ip = '', clusterIPs: ips = [] } = spec;
+  const { clusterIP: ipBefore = '', clusterIPs: ipsBefore = [] } = before;
+  if (ip !== ipBefore && deepEqual(ips, ipsBefore)) {
+    if (ip === '') delete spec.clusterIPs;
+    else spec.clusterIPs = [ip];
   }
-  // A patch of clusterIP alone also changes the first of clusterIPs.
-  const { clusterIP = '', clusterIPs: [first, ...others] = [] } = spec;
-  if (clusterIP !== first && deepEqual(spec.clusterIPs, before.clusterIPs)) spec.clusterIPs = [clusterIP, ...others];
-  mirrorClusterIp(spec);
+  // Services of old releases have no clusterIPs.
+  if (hasClusterIp(spec)) mirrorClusterIp(spec);
 }
 
 /** Keeps the node ports of ports with the same name. */
