@@ -69,7 +69,7 @@ export async function apply(
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate),
-      managedFields: { mode: 'supplied' },
+      managedFields: { mode: 'supplied', definition },
     },
   );
   return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);

@@ -1,4 +1,18 @@
-import { del, get, keep, created, names, ok, patch, post, put, refused, type Step, type Table } from './case.js';
+import {
+  del,
+  get,
+  keep,
+  created,
+  invalid,
+  names,
+  ok,
+  patch,
+  post,
+  put,
+  refused,
+  type Step,
+  type Table,
+} from './case.js';
 
 const hpa = (version: 'v1' | 'v2') => `/apis/autoscaling/${version}/namespaces/{ns}/horizontalpodautoscalers`;
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
@@ -40,6 +54,9 @@ const happened = {
   regarding: { kind: 'Pod', namespace: '{ns}', name: 'p' },
 };
 
+const apply = (path: string, body: object): Step =>
+  patch(`${path}?fieldManager=one&force=true`, body, 'application/apply-patch+yaml');
+
 /** One object in each of its versions. */
 // prettier-ignore
 export const versions: Table = {
@@ -64,6 +81,11 @@ export const versions: Table = {
     ['managedFields keep the version of the writer', [aScaler('s'), patch(`${hpa('v1')}/s?fieldManager=old`, { spec: { targetCPUUtilizationPercentage: 90 } })], get(`${hpa('v2')}/s`), ok({ metadata: { managedFields: expect.arrayContaining([expect.objectContaining({ manager: 'old', apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:targetCPUUtilizationPercentage': {} } } })]) } })],
     ['an events.k8s.io Event as a core Event', [post(events, happened)], get(`${coreEvents}/e`), ok({ apiVersion: 'v1', involvedObject: { kind: 'Pod', name: 'p' }, message: 'it was seen', reportingComponent: 'example.com/c' })],
     ['a core Event as an events.k8s.io Event', [post(coreEvents, { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: '{ns}', name: 'p' }, message: 'm', count: 2, source: { component: 'k' } })], get(`${events}/e`), ok({ apiVersion: '{group:events}/v1', regarding: { name: 'p' }, note: 'm', deprecatedCount: 2, deprecatedSource: { component: 'k' } })],
+    ['apply to another version is validated in it (422)', [], apply(`${events}/e`, { ...happened, eventTime: undefined }), invalid('eventTime')],
+    ['apply to another version that its validation accepts creates', [], apply(`${events}/e`, happened), created({ apiVersion: '{group:events}/v1', note: 'it was seen' })],
+    ['apply cannot change what is immutable in the version (422)', [post(events, happened)], apply(`${events}/e`, { ...happened, reason: 'Other', note: 'other', type: 'Warning' }), invalid('reason')],
+    ['apply cannot change the note, which is immutable in the version (422)', [post(events, happened)], apply(`${events}/e`, { ...happened, note: 'other' }), invalid('message')],
+    ['apply to the storage version is validated in it', [post(events, happened)], apply(`${coreEvents}/e`, { apiVersion: 'v1', kind: 'Event', metadata: { name: 'e' }, reason: 'Other' }), ok({ reason: 'Other' })],
     ['field selectors have the labels of the version', [post(events, happened)], get(`${events}?fieldSelector=regarding.name=p`), names('e')],
     ['an unknown field selector of the version is rejected (400)', [], get(`${events}?fieldSelector=regarding.nothing=p`), refused(400, 'BadRequest')],
   ],

@@ -90,7 +90,7 @@ const supplied = [
 ];
 it.each(['supplied', 'none'] as const)('managedFields with mode %s are stored unchanged', async (mode) => {
   const object = submittedPod('a', { metadata: { managedFields: supplied } });
-  await createObject(world.store, object, world.context({}, { mode }));
+  await createObject(world.store, object, world.context({}, { mode, definition: world.definition }));
   expect((await world.stored('a'))!.metadata.managedFields).toEqual(supplied);
 });
 

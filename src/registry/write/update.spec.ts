@@ -153,7 +153,7 @@ describe('updates that change nothing', () => {
       metadata: { ...current.metadata, managedFields: managedFields(time) },
     });
     await world.create('a');
-    const context = world.context({}, { mode: 'supplied' });
+    const context = world.context({}, { mode: 'supplied', definition: world.definition });
     await update((current) => withTime(current!, '2026-01-01T00:00:00Z'), {}, context);
     const before = await world.stored('a');
     await update((current) => withTime(current!, '2026-01-01T00:01:00Z'), {}, context);
@@ -316,7 +316,7 @@ describe('through a subresource', () => {
     ['none', ['tester']],
   ])('managedFields with mode %s have the managers %j', async (mode, want) => {
     await world.create('a');
-    const managedFields = mode === 'track' ? { mode, definition: world.definition, subresource: 'status' } : { mode };
+    const managedFields = { mode, definition: world.definition, subresource: 'status' };
     const change: Change = (current) => {
       const changed = running(current) as KubeObject;
       return mode === 'supplied' ? { ...changed, metadata: { ...changed.metadata, managedFields: [entry] } } : changed;

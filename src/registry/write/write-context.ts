@@ -20,8 +20,8 @@ export const noAdmission: Admit = {
 export type ManagedFieldsMode =
   /** Records the changed fields for the field manager of the request, in the version and subresource of the request. */
   | { readonly mode: 'track'; readonly definition: ResourceDefinition; readonly subresource: string }
-  /** Server-side apply has computed managedFields of the submitted object; they are stored unchanged. */
-  | { readonly mode: 'supplied' }
+  /** Server-side apply in this version has computed managedFields of the submitted object; they are stored unchanged. */
+  | { readonly mode: 'supplied'; readonly definition: ResourceDefinition }
   /** A write of this server that no field manager owns; managedFields of the object are stored unchanged. */
   | { readonly mode: 'none' };
 
@@ -34,10 +34,10 @@ export interface WriteContext extends DeleteContext {
   readonly managedFields: ManagedFieldsMode;
 }
 
-/** Returns the definition of a tracked write's version; other writes are prepared and validated as the storage version. */
+/** Returns the definition of the requested version; writes of this server are prepared and validated as the storage version. */
 export function servedDefinitionOf(
   storageVersion: ResourceDefinition,
   { managedFields }: WriteContext,
 ): ResourceDefinition {
-  return managedFields.mode === 'track' ? managedFields.definition : storageVersion;
+  return managedFields.mode === 'none' ? storageVersion : managedFields.definition;
 }
