@@ -58,6 +58,22 @@ describe('checkPeriodically', () => {
     ]);
   });
 
+  it('logs the fields, but not the values, that differ at equal revisions', async () => {
+    const check = start(1000);
+    const key = `${pods}ns/a`;
+    const { item } = await world.memory.get(key);
+    const stored = JSON.parse(item!.value.toString()) as object;
+    const value = Buffer.from(JSON.stringify({ ...stored, spec: { nodeName: 'secret-node' } }));
+    world.cache.reset([world.cache.decode({ ...item!, value })], item!.modRevision);
+    await pass(1000);
+    check.stop();
+    const { modRevision: revision } = item!;
+    expect(errors).toMatchObject([
+      { key, inCache: revision, inStore: revision, fields: ['/spec/nodeName', '/spec/version'], mismatches: 1 },
+    ]);
+    expect(JSON.stringify(errors)).not.toContain('secret-node');
+  });
+
   it('never compares with interval 0', async () => {
     start(0);
     await pass(1e9);

@@ -3,7 +3,7 @@ import type { KeyValue, KvStore } from '../storage/kv-store.js';
 import { every, type Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { compareUtf8 } from '../std/sorted-map.js';
-import type { EncodedObject } from './encoded-object.js';
+import { differingPaths } from './differing-paths.js';
 import type { Feed } from './feed.js';
 import type { WatchCache } from './watch-cache.js';
 
@@ -14,6 +14,8 @@ export interface Mismatch {
   readonly key: string;
   readonly inCache: Revision | undefined;
   readonly inStore: Revision | undefined;
+  /** JSON pointers of differing fields, for the first mismatches at equal revisions. */
+  readonly fields?: readonly string[];
 }
 
 const pageItems = 500;
@@ -86,19 +88,19 @@ async function checkResource(cache: WatchCache, store: KvStore, signal: AbortSig
     const order = !ours ? 1 : !theirs ? -1 : compareUtf8(ours.key, theirs.key);
     const inCache = order <= 0 ? ours : undefined;
     const inStore = order >= 0 ? theirs : undefined;
-    if (!isSame(cache, inCache, inStore)) {
+    const decoded = inCache && inCache.revision === inStore?.modRevision ? cache.decode(inStore) : undefined;
+    if (!decoded || !inCache!.bytes.equals(decoded.bytes)) {
       const key = (inCache ?? inStore)!.key;
-      mismatches.push({ prefix, revision, key, inCache: inCache?.revision, inStore: inStore?.modRevision });
+      const isLogged = mismatches.length < loggedMax;
+      mismatches.push({
+        ...{ prefix, revision, key, inCache: inCache?.revision, inStore: inStore?.modRevision },
+        ...(decoded && isLogged && { fields: await differingPaths(inCache!, decoded) }),
+      });
     }
     if (inCache) ours = valueOf(cached.next());
     if (inStore) theirs = valueOf(await stored.next());
   }
   return mismatches;
-}
-
-function isSame(cache: WatchCache, inCache: EncodedObject | undefined, inStore: KeyValue | undefined): boolean {
-  if (!inCache || !inStore || inCache.revision !== inStore.modRevision) return false;
-  return inCache.bytes.equals(cache.decode(inStore).bytes);
 }
 
 async function* storedItems(

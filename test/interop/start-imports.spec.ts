@@ -38,6 +38,7 @@ it('a start imports only the packages that it needs', async () => {
       '@peculiar/x509',
       'class-transformer',
       'etcd3',
+      'fast-json-patch',
       'lmdb',
       'prom-client',
       'protobufjs',
