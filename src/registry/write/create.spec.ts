@@ -1,5 +1,6 @@
 import { submittedPod, WriteWorld } from '../../../test/harness/write-world.js';
 import type { Pod } from '../../catalog/types/core.v1.js';
+import { noRevision } from '../../machinery/revision.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
 import type { Strategy } from '../definition/strategy.js';
 import { createObject } from './create.js';
@@ -136,4 +137,30 @@ it('generateName gives every create a name of its own', async () => {
     names.add((await createObject(world.store, object, world.context())).object.metadata.name);
   }
   expect([...names].map((name) => /^a-[a-z0-9]{5}$/.test(name!))).toEqual([true, true, true]);
+});
+
+describe('validating admission, which charges quotas, runs once', () => {
+  const count = (step: string) => world.steps.filter((one) => one === step).length;
+
+  it('if another writer changes the reserved key', async () => {
+    const { reserve, dependencies } = world.store;
+    const key = '/registry/ranges/x';
+    world.store.reserve = async (next, old, request) => {
+      const seen = await dependencies.kv.get(key);
+      const reservation = (await reserve!(next, old, request))!;
+      return { ...reservation, compares: [{ key, modRevision: seen.item?.modRevision ?? noRevision }] };
+    };
+    world.onValidate = async () => {
+      await dependencies.kv.txn([], [{ type: 'put', key, value: Buffer.from('x') }]);
+    };
+    const { created } = await createObject(world.store, submittedPod('a'), world.context());
+    expect([created, count('reserve'), count('conflict'), count('validating admission')]).toEqual([true, 2, 1, 1]);
+  });
+
+  it('if the generated name is taken', async () => {
+    world.onValidate = (object) => world.elsewhere(object!.metadata.name!, (taken) => taken);
+    const object = submittedPod('', { metadata: { generateName: 'a-' } });
+    const { created } = await createObject(world.store, object, world.context());
+    expect([created, count('admit'), count('validating admission')]).toEqual([true, 2, 1]);
+  });
 });

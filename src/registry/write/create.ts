@@ -30,17 +30,34 @@ export interface Written {
 export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { generateName: base, name } = object.metadata;
   const generates = !name && base !== undefined && base !== '';
-  if (!generates) return createOnce(store, object, context);
+  if (!generates) return createOnce(store, object, store.reserve ? validatedOnce(context) : context);
+  const repeated = validatedOnce(context);
   for (let attempt = 1; ; attempt++) {
     const candidate = copyObject(object);
     candidate.metadata.name = generateName(base, store.dependencies.rng);
     try {
-      return await createOnce(store, candidate, context);
+      return await createOnce(store, candidate, repeated);
     } catch (error) {
       const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists';
       if (!isTaken || attempt >= store.dependencies.limits.generateNameRetriesMax) throw error;
     }
   }
+}
+
+/**
+ * Returns the context for a create with several attempts: validating admission runs in the first one only, because it
+ * charges ResourceQuotas. Attempts differ in a generated name or in what was reserved, not in what the client asked for.
+ */
+function validatedOnce(context: WriteContext): WriteContext {
+  const { admission } = context;
+  let validated: Promise<void> | undefined;
+  return {
+    ...context,
+    admission: {
+      admit: (object, old) => admission.admit(object, old),
+      validate: (object, old) => (validated ??= admission.validate(object, old)),
+    },
+  };
 }
 
 async function createOnce(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
