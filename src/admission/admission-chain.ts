@@ -1,3 +1,6 @@
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import { putOwn } from '../machinery/put-own.js';
+import { copyJson } from '../patch/copy-json.js';
 import type { Clock } from '../std/clock.js';
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission-plugin.js';
 
@@ -14,6 +17,8 @@ export interface AdmissionObserver {
 export class AdmissionChain {
   private readonly admitting: AdmissionPlugin[];
   private readonly validating: AdmissionPlugin[];
+  /** True if a plug-in of an embedding program may change objects: it gets values of its own, as AdmissionHooks says. */
+  private readonly copiesUpdates: boolean;
 
   constructor(
     readonly plugins: readonly AdmissionPlugin[],
@@ -21,9 +26,11 @@ export class AdmissionChain {
   ) {
     this.admitting = plugins.filter((plugin) => plugin.admit);
     this.validating = plugins.filter((plugin) => plugin.validate);
+    this.copiesUpdates = this.admitting.some(({ isOwn = false }) => isOwn);
   }
 
   admit(attributes: AdmissionAttributes): Promise<void> {
+    if (this.copiesUpdates && attributes.object && attributes.old) copyNestedValues(attributes.object);
     return this.run('admit', this.admitting, attributes);
   }
 
@@ -44,7 +51,11 @@ export class AdmissionChain {
   ): Promise<void> {
     const { observer } = this;
     if (!observer) {
-      for (const plugin of plugins) await plugin[step]!(attributes);
+      for (const plugin of plugins) {
+        const running = plugin[step]!(attributes);
+        // Most plug-ins return at once, and need no turn of the microtask queue.
+        if (running !== undefined) await running;
+      }
       return;
     }
     const { operation } = attributes;
@@ -54,7 +65,8 @@ export class AdmissionChain {
     for (const plugin of plugins) {
       let isRefused = true;
       try {
-        await plugin[step]!(attributes);
+        const running = plugin[step]!(attributes);
+        if (running !== undefined) await running;
         isRefused = false;
       } finally {
         const nowMs = observer.clock.monotonicMs();
@@ -65,4 +77,9 @@ export class AdmissionChain {
     }
     observer.step(step, operation, (lastMs - beginMs) / 1000, false);
   }
+}
+
+function copyNestedValues(object: KubeObject): void {
+  const fields = object as unknown as JsonObject;
+  for (const name of Object.keys(fields)) putOwn(fields, name, copyJson(fields[name]!));
 }

@@ -22,7 +22,11 @@ export interface AdmissionAttributes {
 
 /**
  * The two steps of a plug-in. `admit` may change the object in place; `validate` sees the object that will be stored.
- * Both refuse the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any.
+ * Both refuse the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any. A step may run
+ * again on a newer state of the object, except for `validate` of a create.
+ *
+ * Built-in plug-ins: the object of an update may share nested values with `old`, so `admit` replaces them and never
+ * changes them. Plug-ins of embedding programs get copies, and may change the object at any depth.
  */
 export interface AdmissionHooks {
   readonly admit?: (attributes: AdmissionAttributes) => void | Promise<void>;
@@ -31,6 +35,8 @@ export interface AdmissionHooks {
 
 export interface AdmissionPlugin extends AdmissionHooks {
   readonly name: string;
+  /** True for plug-ins of an embedding program. */
+  readonly isOwn?: boolean;
 }
 
 /** Declares a plug-in: its name, when it runs, and how its hooks are created. */

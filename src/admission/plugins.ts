@@ -107,6 +107,8 @@ export interface PluginChoice {
   readonly disabledPlugins: readonly string[];
 }
 
+const builtIn: ReadonlySet<AdmissionPluginDefinition> = new Set(builtInPlugins);
+
 /** Creates the plug-ins that run, in order. */
 export function makePlugins(
   definitions: readonly AdmissionPluginDefinition[],
@@ -117,7 +119,7 @@ export function makePlugins(
     .filter((definition) => runs(definition, choice))
     .flatMap((definition) => {
       const hooks = definition.make(dependencies);
-      return hooks ? [{ ...hooks, name: definition.name }] : [];
+      return hooks ? [{ ...hooks, name: definition.name, isOwn: !builtIn.has(definition) }] : [];
     });
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, defineAdmissionPlugin } from '../../src/index.js';
+import { ApiError, defineAdmissionPlugin, type AdmissionPluginDefinition } from '../../src/index.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /** Adds an admission plug-in to a server, as ARCHITECTURE says for programs that embed it. */
@@ -22,7 +22,7 @@ const teamLabel = defineAdmissionPlugin({
 const optional = defineAdmissionPlugin({ ...teamLabel, runs: 'if enabled' });
 
 const running: TestServer[] = [];
-async function start(plugin: typeof teamLabel | typeof optional, admission = {}) {
+async function start(plugin: AdmissionPluginDefinition, admission = {}) {
   const combination = { store: 'memory', naming: 'kubernetes' } as const;
   const server = await startTestServer(combination, { admissionPlugins: [plugin], config: { admission } });
   running.push(server);
@@ -42,6 +42,32 @@ it('changes objects and refuses requests', async () => {
   expect(labelled).toMatchObject({ code: 201, body: { metadata: { labels: { team: 'sales' } } } });
   const { code, body } = await admin.post(configMaps('default'), settings);
   expect([code, body.message]).toEqual([403, 'configmaps "settings" is forbidden: set the label team']);
+});
+
+it('may change nested values of an update: the old object stays as it is stored', async () => {
+  const scaling = defineAdmissionPlugin({
+    name: 'Scaling',
+    runs: 'by default',
+    make: () => ({
+      admit({ resource, subresource, object }) {
+        if (resource.resource !== 'deployments' || subresource !== 'status' || !object) return;
+        (object['spec'] as { replicas: number }).replicas = 7;
+      },
+      validate({ resource, subresource, name, object, old }) {
+        if (resource.resource !== 'deployments' || subresource !== 'status') return;
+        const [before, after] = [old, object].map((one) => (one!['spec'] as { replicas: number }).replicas);
+        throw ApiError.forbidden(resource, name, `replicas changed from ${before} to ${after}`);
+      },
+    }),
+  });
+  const admin = await start(scaling);
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  await admin.post(deployments, { metadata: { name: 'web' }, spec });
+  const { code, body } = await admin.patch(`${deployments}/web/status`, { status: { observedGeneration: 1 } });
+  expect([code, body.message]).toEqual([403, 'deployments.apps "web" is forbidden: replicas changed from 1 to 7']);
 });
 
 it('counts in the metrics of admission', async () => {

@@ -1,9 +1,8 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { writtenPodOf } from '../matching.js';
 import { containerLists, containersOf } from '../pods/containers.js';
 
 /** Sets imagePullPolicy Always, so that the registry checks the pull secrets even if the node has the image already. */
@@ -14,13 +13,14 @@ export const alwaysPullImages = defineAdmissionPlugin({
 });
 
 function admit(attributes: AdmissionAttributes): void {
-  const pod = writtenPod(attributes);
+  const pod = writtenPodOf(attributes);
   if (!pod) return;
   const old: Pod | undefined = attributes.old;
   const knownImages = new Set(containersOf(old?.spec ?? {}).map(({ image = '' }) => image));
   const isNew = (image = '') => attributes.operation === 'CREATE' || !knownImages.has(image);
   const { spec = {} } = pod;
   for (const container of containersOf(spec)) {
+    // The old Pod has no container with a new image, so that this one is not shared with it.
     if (isNew(container.image)) container.imagePullPolicy = 'Always';
   }
   for (const { image } of spec.volumes ?? []) {
@@ -29,7 +29,7 @@ function admit(attributes: AdmissionAttributes): void {
 }
 
 function validate(attributes: AdmissionAttributes): void {
-  const pod = writtenPod(attributes);
+  const pod = writtenPodOf(attributes);
   if (!pod || attributes.operation !== 'CREATE') return;
   const errors = containerLists.flatMap((list) =>
     containersOf(pod.spec ?? {}, [list]).flatMap(({ imagePullPolicy = '' }, index) => {
@@ -38,8 +38,4 @@ function validate(attributes: AdmissionAttributes): void {
     }),
   );
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Pod' }, attributes.name, errors);
-}
-
-function writtenPod(attributes: AdmissionAttributes): Mutable<Pod> | undefined {
-  return isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) ? attributes.object : undefined;
 }

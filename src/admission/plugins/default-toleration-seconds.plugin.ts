@@ -1,7 +1,5 @@
-import type { Pod } from '../../catalog/types/core.v1.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { changeableSpecOf, writtenPodOf } from '../matching.js';
 
 /**
  * Adds tolerations with tolerationSeconds for nodes that are not ready or unreachable, so that Pods stay for a while.
@@ -17,9 +15,9 @@ export const defaultTolerationSeconds = defineAdmissionPlugin({
     ];
     return {
       admit(attributes) {
-        if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !attributes.object) return;
-        const pod: Mutable<Pod> = attributes.object;
-        const spec = (pod.spec ??= {});
+        const pod = writtenPodOf(attributes);
+        if (!pod) return;
+        const spec = changeableSpecOf(pod);
         const tolerations = spec.tolerations ?? [];
         const missing = taints.filter(
           (taint) =>

@@ -1,7 +1,5 @@
-import type { Pod } from '../../catalog/types/core.v1.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { changeableSpecOf, writtenPodOf } from '../matching.js';
 import { containersOf } from '../pods/containers.js';
 import { amountsOf } from '../pods/pod-requests.js';
 import { isExtendedResource } from '../pods/resource-names.js';
@@ -13,9 +11,9 @@ export const extendedResourceToleration = defineAdmissionPlugin({
   runs: 'if enabled',
   make: ({ naming }) => ({
     admit(attributes) {
-      if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !attributes.object) return;
-      const pod: Mutable<Pod> = attributes.object;
-      const spec = (pod.spec ??= {});
+      const pod = writtenPodOf(attributes);
+      if (!pod) return;
+      const spec = changeableSpecOf(pod);
       const requested = containersOf(spec, ['initContainers', 'containers']).flatMap((container) => [
         ...amountsOf(container, 'requests').keys(),
       ]);

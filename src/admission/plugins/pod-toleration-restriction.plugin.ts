@@ -1,10 +1,9 @@
-import type { Pod, Toleration } from '../../catalog/types/core.v1.js';
+import type { Toleration } from '../../catalog/types/core.v1.js';
 import { decodeJson } from '../../codec/json.js';
 import { asItems, isSet, type Fields } from '../../machinery/fields.js';
 import { isInt64 } from '../../machinery/int64.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { changeableSpecOf, writtenPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import { covers, mergeTolerations } from '../pods/tolerations.js';
 import { isBestEffort } from '../quota/scopes.js';
@@ -40,14 +39,11 @@ export const podTolerationRestriction = defineAdmissionPlugin({
       throw forbid(attributes, `the annotation ${annotations[list]} of the namespace is not a list of tolerations`);
     }
 
-    const writtenPod = (attributes: AdmissionAttributes): Mutable<Pod> | undefined =>
-      isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) ? attributes.object : undefined;
-
     return {
       async admit(attributes) {
-        const pod = writtenPod(attributes);
+        const pod = writtenPodOf(attributes);
         if (!pod) return;
-        const spec = (pod.spec ??= {});
+        const spec = changeableSpecOf(pod);
         const defaults = attributes.operation === 'CREATE' ? await tolerationsFor(attributes, 'default') : [];
         // Pods with requests or limits stay on nodes under memory pressure; best-effort Pods do not.
         const robust = isBestEffort(spec) ? [] : [{ ...pressure }];
@@ -56,7 +52,7 @@ export const podTolerationRestriction = defineAdmissionPlugin({
         spec.tolerations = robust.length === 0 ? tolerations : mergeTolerations(tolerations, robust);
       },
       async validate(attributes) {
-        const pod = writtenPod(attributes);
+        const pod = writtenPodOf(attributes);
         if (!pod) return;
         const allowed = await tolerationsFor(attributes, 'whitelist');
         if (allowed.length === 0) return;

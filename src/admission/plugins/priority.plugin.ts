@@ -1,8 +1,7 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
-import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { changeableSpecOf, isAbout, writtenPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
@@ -40,9 +39,9 @@ function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
 
   return {
     async admit(attributes) {
-      if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !attributes.object) return;
-      const pod: Mutable<Pod> = attributes.object;
-      const spec = (pod.spec ??= {});
+      const pod = writtenPodOf(attributes);
+      if (!pod) return;
+      const spec = changeableSpecOf(pod);
       if (attributes.operation === 'UPDATE') {
         // Clients that do not know these immutable fields leave them out.
         const old: Pod | undefined = attributes.old;

@@ -1,0 +1,94 @@
+import { attributesOf, hooksOf, podOf } from '../../test/harness/admission.js';
+import type { Pod } from '../catalog/types/core.v1.js';
+import type { Mutable } from '../machinery/mutable.js';
+import { ApiError } from '../machinery/api-error.js';
+import { ManualClock } from '../std/clock.js';
+import { AdmissionChain, type AdmissionObserver } from './admission-chain.js';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.js';
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.plugin.js';
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.plugin.js';
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.plugin.js';
+import { priority } from './plugins/priority.plugin.js';
+
+/** An update whose object shares all nested values with the old one. */
+function sharingUpdate(spec: object = {}): AdmissionAttributes {
+  const attributes = attributesOf({ object: podOf(spec), operation: 'UPDATE' });
+  return { ...attributes, old: { ...attributes.object! } };
+}
+
+const schedule: AdmissionPlugin = {
+  name: 'Schedule',
+  isOwn: true,
+  admit({ object }) {
+    const pod: Mutable<Pod> = object!;
+    pod.spec!.containers![0]!.image = 'changed';
+    pod.metadata.labels = { a: 'b' };
+  },
+};
+
+it('a plug-in of an embedding program may change nested values of an update: the old object keeps its own', async () => {
+  const attributes = sharingUpdate();
+  const before = structuredClone(attributes.old);
+  await new AdmissionChain([schedule]).admit(attributes);
+  expect(attributes.old).toEqual(before);
+  expect(attributes.object).toMatchObject({ metadata: { labels: { a: 'b' } }, spec: { containers: [{ image: 'changed' }] } }); // prettier-ignore
+});
+
+const resources = { requests: { cpu: '1', 'example.com/gpu': '1' } };
+it.each([
+  ['DefaultTolerationSeconds', defaultTolerationSeconds, {}],
+  ['PodTolerationRestriction', podTolerationRestriction, { containers: [{ name: 'c', resources }] }],
+  ['ExtendedResourceToleration', extendedResourceToleration, { containers: [{ name: 'c', resources }] }],
+])('%s changes the spec of an updated Pod, and not that of the old one', async (name, definition, spec) => {
+  const attributes = sharingUpdate(spec);
+  const before = structuredClone(attributes.old);
+  const hooks = hooksOf(definition, { known: { '/namespaces': [{ metadata: { name: 'ns' } }] } });
+  await new AdmissionChain([{ ...hooks, name }]).admit(attributes);
+  expect(attributes.old).toEqual(before);
+  expect((attributes.object!['spec'] as { tolerations?: object[] }).tolerations?.length).toBeGreaterThan(0);
+});
+
+it('Priority keeps the priority of an updated Pod without changing the submitted spec that is shared', async () => {
+  const attributes = { ...sharingUpdate(), old: attributesOf({ object: podOf({ priority: 7 }) }).object };
+  const submitted = attributes.object!['spec'];
+  await new AdmissionChain([{ ...hooksOf(priority), name: 'Priority' }]).admit(attributes);
+  expect([attributes.object!['spec'], submitted]).toMatchObject([{ priority: 7 }, {}]);
+  expect(submitted).not.toHaveProperty('priority');
+});
+
+describe('plug-ins that return at once, and those that return a promise', () => {
+  const outcomes: string[] = [];
+  const observer: AdmissionObserver = {
+    clock: new ManualClock(),
+    plugin: (name, step, _operation, _seconds, isRefused) => void outcomes.push(`${name} ${step} ${isRefused}`),
+    step: (step, _operation, _seconds, isRefused) => void outcomes.push(`${step} ${isRefused}`),
+  };
+  const refusal = ApiError.badRequest('no');
+  const refusing: Record<string, AdmissionPlugin['validate']> = {
+    'at once': () => {
+      throw refusal;
+    },
+    'by a promise': () => Promise.reject(refusal),
+    // As an embedding program could return from another realm or promise library.
+    'by a thenable': () => ({ then: (_: unknown, reject: (error: unknown) => void) => reject(refusal) }) as Promise<void>, // prettier-ignore
+  };
+
+  it.each(Object.keys(refusing).flatMap((how) => [true, false].map((isObserved) => ({ how, isObserved }))))(
+    'refuse $how, observed: $isObserved',
+    async ({ how, isObserved }) => {
+      outcomes.length = 0;
+      const ran: string[] = [];
+      const plugins: AdmissionPlugin[] = [
+        { name: 'First', validate: () => void ran.push('First') },
+        { name: 'Refusing', validate: refusing[how]! },
+        { name: 'Last', validate: () => void ran.push('Last') },
+      ];
+      const validated = new AdmissionChain(plugins, isObserved ? observer : undefined).validate(
+        attributesOf({ object: podOf() }),
+      );
+      await expect(validated).rejects.toBe(refusal);
+      expect(ran).toEqual(['First']);
+      expect(outcomes).toEqual(isObserved ? ['First validate false', 'Refusing validate true', 'validate true'] : []);
+    },
+  );
+});
