@@ -39,6 +39,7 @@ it.each([
   ['DefaultStorageClass', 'PersistentVolumeClaimResize', 'order of kube-apiserver'],
   ['DefaultStorageClass', 'ResourceQuota', 'storage is counted for its class'],
   ['PodSecurity', 'ResourceQuota', 'only requests that no plug-in refuses are charged'],
+  ['ResourceClaimPermissions', 'ResourceQuota', 'only requests that no plug-in refuses are charged'],
 ])('%s runs before %s: %s', (first, second) => {
   expect(names).toContain(first);
   expect(names.indexOf(first)).toBeLessThan(names.indexOf(second));
@@ -63,10 +64,11 @@ it('--allow-privileged=false adds NoPrivilegedContainers', () => {
   expect(runningBy([], [], { allowPrivileged: false })).toContain('NoPrivilegedContainers');
 });
 
-it('plug-ins of an embedding program run right before ResourceQuota, in their order', () => {
+it('plug-ins of an embedding program run right before the permission checks and ResourceQuota, in their order', () => {
   const own = ['One', 'Two'].map((name) => defineAdmissionPlugin({ name, runs: 'by default', make: () => ({}) }));
   const all = withPlugins(own).map(({ name }) => name);
-  expect(all.slice(all.indexOf('One'), all.indexOf('One') + 3)).toEqual(['One', 'Two', 'ResourceQuota']);
+  const checks = ['RoleEscalation', 'PodCertificateSigning', 'ResourceClaimPermissions'];
+  expect(all.slice(all.indexOf('One'))).toEqual(['One', 'Two', ...checks, 'ResourceQuota', 'AlwaysDeny']);
 });
 
 it('a plug-in of an embedding program cannot have the name of a built-in one', () => {

@@ -78,22 +78,22 @@ export const builtInPlugins = [
   podResizeValidator,
   noPrivilegedContainers,
   // withPlugins() adds plug-ins of embedding programs here: they see the object as the built-in plug-ins changed it.
-  // Quotas come last, so that they are charged only for requests that no plug-in refuses.
-  resourceQuota,
-  alwaysDeny,
-  // Permission checks that belong to a kind, as in kube-apiserver's strategies.
+  // Permission checks that belong to a kind, as in kube-apiserver's strategies: they see the object as it will be stored.
   roleEscalation,
   podCertificateSigning,
   resourceClaimPermissions,
+  // Quotas come last, so that they are charged only for requests that no plug-in refuses.
+  resourceQuota,
+  alwaysDeny,
 ] as const satisfies readonly BuiltInPlugin[];
 
 type None<Names extends never> = Names;
 /** Does not compile if a plug-in of the table is not in the list: the error names it. */
 export type MissingPlugins = None<Exclude<keyof Table, (typeof builtInPlugins)[number]['name']>>;
 
-/** Returns the built-in plug-ins with those of an embedding program before ResourceQuota. */
+/** Returns the built-in plug-ins with those of an embedding program before the permission checks and ResourceQuota. */
 export function withPlugins(own: readonly AdmissionPluginDefinition[]): readonly AdmissionPluginDefinition[] {
-  const at = builtInPlugins.indexOf(resourceQuota);
+  const at = builtInPlugins.indexOf(roleEscalation);
   const all = [...builtInPlugins.slice(0, at), ...own, ...builtInPlugins.slice(at)];
   const twice = own.find(({ name }) => all.filter((other) => other.name === name).length > 1);
   if (twice) throw new Error(`admission plug-in ${twice.name} is defined twice; give one of the two another name`);

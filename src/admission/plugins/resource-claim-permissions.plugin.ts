@@ -13,6 +13,7 @@ import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { parseServiceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import { isAbout } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 
@@ -28,19 +29,19 @@ const namespaces = { group: '', resource: 'namespaces' };
  *                                           name; for a service account on the allocated node also associated-node:…
  */
 export const resourceClaimPermissions = defineAdmissionPlugin({
-  name: 'ResourceClaimRights',
+  name: 'ResourceClaimPermissions',
   runs: 'always',
   make(dependencies) {
     const group = dependencies.naming.group('resource');
     return {
       async validate(attributes) {
-        const { resource, subresource, operation, object } = attributes;
+        const { resource, operation, object } = attributes;
         if (resource.group !== group || !object) return;
         const errors: FieldError[] = [];
         if (operation === 'CREATE') {
           const field = adminAccessOfSpec(claimSpecOf(attributes));
           errors.push(...(await adminAccessErrors(dependencies, attributes, field)));
-        } else if (operation === 'UPDATE' && resource.resource === 'resourceclaims' && subresource === 'status') {
+        } else if (isAbout(attributes, group, 'resourceclaims', ['UPDATE'], 'status')) {
           errors.push(...(await statusErrors(dependencies, attributes)));
         }
         if (errors.length > 0) throw ApiError.invalid({ group, kind: attributes.kind }, attributes.name, errors);
