@@ -1,4 +1,5 @@
 import type { KubeObject } from '../machinery/kube-object.js';
+import { compareText } from '../patch/apply/json-text.js';
 
 /**
  * Returns the class with one of the annotations set to `true`. Of several, the one created last is used, and of those the
@@ -9,9 +10,8 @@ export function defaultClassOf(classes: readonly KubeObject[], annotations: read
     annotations.some((annotation) => metadata.annotations?.[annotation] === 'true'),
   );
   return marked.sort(
-    (a, b) => compare(createdAt(b), createdAt(a)) || compare(a.metadata.name ?? '', b.metadata.name ?? ''),
+    (a, b) => compareText(createdAt(b), createdAt(a)) || compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
   )[0];
 }
 
 const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -16,7 +16,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   const written = await createObject(store, toStorageVersion(definition, object), {
     request: target.context,
     managedFields: { mode: 'track', definition, subresource: '' },
-    admission: admissionFor(chain, { ...target, name: object.metadata.name ?? '' }, 'CREATE', ''),
+    admission: admissionFor(chain, target, 'CREATE', ''),
   });
   return answerOf(definition, written, 201);
 }

@@ -57,9 +57,8 @@ export const podCertificateSigning = defineAdmissionPlugin({
     const group = dependencies.naming.group('certificates');
     return {
       async validate(attributes) {
-        const { resource, subresource, operation, kind, name, request } = attributes;
-        if (resource.group !== group || resource.resource !== 'podcertificaterequests') return;
-        if (subresource !== 'status' || operation !== 'UPDATE') return;
+        if (!isAbout(attributes, group, 'podcertificaterequests', ['UPDATE'], 'status')) return;
+        const { kind, name, request } = attributes;
         const object: PodCertificateRequest | undefined = attributes.object;
         const old: PodCertificateRequest | undefined = attributes.old;
         if (semanticEqual(object?.status, old?.status)) return;
@@ -115,15 +114,5 @@ function signerOf(object: CertificateSigningRequest | PodCertificateRequest | Cl
 const statusOf = (request: CertificateSigningRequest | undefined): CertificateSigningRequestStatus =>
   request?.status ?? {};
 
-function isUpdateOf(
-  naming: NamingProfile,
-  { resource, subresource, operation }: AdmissionAttributes,
-  updated: 'approval' | 'status',
-): boolean {
-  return (
-    resource.group === naming.group('certificates') &&
-    resource.resource === 'certificatesigningrequests' &&
-    subresource === updated &&
-    operation === 'UPDATE'
-  );
-}
+const isUpdateOf = (naming: NamingProfile, attributes: AdmissionAttributes, updated: 'approval' | 'status'): boolean =>
+  isAbout(attributes, naming.group('certificates'), 'certificatesigningrequests', ['UPDATE'], updated);

@@ -1,7 +1,7 @@
 import type { LimitRange } from '../../catalog/types/core.v1.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { claimProblems, podProblems, setDefaults } from '../limits/limit-range.js';
-import { isAbout } from '../matching.js';
+import { isAbout, newPodOf } from '../matching.js';
 import { forbid, joinReasons } from '../refusal.js';
 
 const ranges = { group: '', resource: 'limitranges' };
@@ -32,13 +32,10 @@ export const limitRanger = defineAdmissionPlugin({
       validate(attributes) {
         if (!attributes.object || attributes.object.metadata.deletionTimestamp !== undefined) return;
         if (isAbout(attributes, '', 'persistentvolumeclaims', ['CREATE', 'UPDATE'])) check(attributes, claimProblems);
-        else if (isAbout(attributes, '', 'pods', ['CREATE']) || isResize(attributes)) check(attributes, podProblems);
+        // Requests and limits of containers of an existing Pod change only through the resize subresource.
+        else if (newPodOf(attributes) || isAbout(attributes, '', 'pods', ['UPDATE'], 'resize'))
+          check(attributes, podProblems);
       },
     };
   },
 });
-
-/** Requests and limits of containers of an existing Pod change only through the resize subresource. */
-function isResize({ resource, subresource, operation }: AdmissionAttributes): boolean {
-  return resource.group === '' && resource.resource === 'pods' && subresource === 'resize' && operation === 'UPDATE';
-}

@@ -12,6 +12,7 @@ import { changedLabels, foreignLabels } from '../nodes/node-labels.js';
 import { audienceProblem } from '../nodes/token-audience.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
+import { isMirrorPod } from '../pods/containers.js';
 import { forbid } from '../refusal.js';
 
 /** Checks a write by the user of a node. Returns the error if it is refused. */
@@ -101,7 +102,7 @@ function makeNodeRestriction(dependencies: PluginDependencies): AdmissionHooks {
   async function mirrorPod(attributes: AdmissionAttributes, node: string): Promise<string | undefined> {
     const pod: Pod = attributes.object!;
     const { spec = {} } = pod;
-    if (pod.metadata.annotations?.[mirrorAnnotation] === undefined)
+    if (!isMirrorPod(pod, mirrorAnnotation))
       return `pod does not have ${goQuote(mirrorAnnotation)} annotation, node ${goQuote(node)} can only create mirror pods`;
     const refused = scheduleProblem(node, pod, 'create');
     if (refused !== undefined) return refused;
@@ -118,11 +119,10 @@ function makeNodeRestriction(dependencies: PluginDependencies): AdmissionHooks {
   }
 
   function ownNode(attributes: AdmissionAttributes, node: string): string | undefined {
-    const { operation, name } = attributes;
+    const { operation, name: written } = attributes;
     const object: Node | undefined = attributes.object;
     const old: Node | undefined = attributes.old;
     const who = `node ${goQuote(node)} is not allowed to`;
-    const written = name === '' ? (object?.metadata.name ?? '') : name;
     if (written !== node) return `${who} modify node ${goQuote(written)}`;
     if (!object) return `${who} delete itself`;
     const { configSource } = object.spec ?? {};

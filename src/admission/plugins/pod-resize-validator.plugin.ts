@@ -5,6 +5,7 @@ import { goQuote } from '../../machinery/field-error.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { parseAmounts, zero } from '../amounts.js';
+import { isAbout } from '../matching.js';
 import { find } from '../object-reader.js';
 import { podAmounts } from '../pods/pod-requests.js';
 import { forbid } from '../refusal.js';
@@ -19,14 +20,13 @@ export const podResizeValidator = defineAdmissionPlugin({
     const osLabel = naming.label('os');
     return {
       async validate(attributes) {
-        const { resource, subresource, operation, request } = attributes;
-        if (operation !== 'UPDATE' || resource.group !== '' || resource.resource !== 'pods') return;
+        if (!isAbout(attributes, '', 'pods', ['UPDATE'], 'resize')) return;
         const pod: Pod | undefined = attributes.object;
         const old: Pod | undefined = attributes.old;
-        if (subresource !== 'resize' || !pod || !old || deepEqual(pod.spec, old.spec)) return;
+        if (!pod || !old || deepEqual(pod.spec, old.spec)) return;
         const nodeName = pod.spec?.nodeName ?? '';
         if (nodeName === '') return;
-        const node = await find(objects, nodes, '', nodeName, request.signal);
+        const node = await find(objects, nodes, '', nodeName, attributes.request.signal);
         if (!node) throw forbid(attributes, `node ${goQuote(nodeName)} not found`);
         const os = node.metadata.labels?.[osLabel];
         if (os !== undefined && os !== 'linux') {

@@ -1,7 +1,7 @@
 import type { Pod, PodSpec, ServiceAccount } from '../../catalog/types/core.v1.js';
 import { sleep } from '../../std/clock.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
-import { newPodOf } from '../matching.js';
+import { isAbout, newPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import { isMirrorPod } from '../pods/containers.js';
@@ -75,9 +75,8 @@ function makeServiceAccount({ objects, naming, clock, rng }: PluginDependencies)
 }
 
 /** Returns the Pod of an update that adds ephemeral containers. */
-function debuggedPodOf({ resource, subresource, operation, object }: AdmissionAttributes): Pod | undefined {
-  const isDebug = resource.group === '' && resource.resource === 'pods' && subresource === 'ephemeralcontainers';
-  return isDebug && operation === 'UPDATE' ? object : undefined;
+function debuggedPodOf(attributes: AdmissionAttributes): Pod | undefined {
+  return isAbout(attributes, '', 'pods', ['UPDATE'], 'ephemeralcontainers') ? attributes.object : undefined;
 }
 
 /** The field of the Pod takes precedence over that of the service account. */
