@@ -1,13 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { HttpClient, type ClientOptions } from '../../test/harness/http-client.js';
 import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from '../certificates/authority.js';
 import { issueCertificate, type Signer } from '../certificates/issue-certificate.js';
 import { servingNames } from '../certificates/serving-names.js';
-import type { ConfigOverrides } from '../config/load-config.js';
+import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
+import { systemClock, type Clock } from '../std/clock.js';
+import { silentLogger } from '../std/logger.js';
+import { startOpenServer } from './server.js';
 import { startOpenKeelson, type Keelson } from './start-keelson.js';
 
 // Effects of single flags on a whole server. Components behind the flags have specs of their own.
@@ -148,4 +151,28 @@ test('with --endpoint-reconciler-type=none no Endpoints of the kubernetes Servic
   expect((await admin.get('/api/v1/namespaces/default/endpoints/kubernetes')).code).toBe(404);
   const { body } = await admin.get('/api/v1/namespaces/default/services/kubernetes');
   expect(body.spec).toMatchObject({ type: 'NodePort', ports: [{ port: 443, nodePort: 30443 }] });
+});
+
+test('a start that fails at its last step stops the loops that compare the caches with the store', async () => {
+  const write = await folder();
+  const kubeconfigOut = await write('config', 'of another program');
+  const pendingMs = new Set<number>();
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, task) {
+      pendingMs.add(delayMs);
+      const timer = systemClock.after(delayMs, task);
+      return { cancel: () => (pendingMs.delete(delayMs), timer.cancel()) };
+    },
+  };
+  const intervalMs = 3_456_789;
+  const storage = {
+    backend: 'memory',
+    cacheCheckIntervalMs: intervalMs,
+    dataDirectory: dirname(kubeconfigOut),
+  } as const;
+  const config = defaultConfig({ storage, kubeconfigOut, serving: { securePort: 0, bindAddress: '127.0.0.1' } });
+  const started = startOpenServer(config, { clock, logger: silentLogger });
+  await expect(started).rejects.toThrow('was not written by this server');
+  expect(pendingMs).not.toContain(intervalMs);
 });

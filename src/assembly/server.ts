@@ -98,15 +98,15 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
   const { reconciles = true, reconcilers = [] } = options;
   await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers }, undo);
-  const stopLoops = startLoops(components, store);
+  undo.add(startLoops(components, store));
   const url = urlOf(config, port);
   await writeKubeconfig(components, { url, pki, rootCa }, undo);
-  const close = async () => {
-    await stopServing(config, components, connections);
-    stopLoops();
-    await undo.run();
-  };
   let closing: Promise<void> | undefined;
+  const close = () => {
+    // A failed start only closes the connections; a server that is closed answers running requests first.
+    undo.add(() => stopServing(config, components, connections));
+    return undo.run();
+  };
   return { url, app, components, pki, close: () => (closing ??= close()) };
 }
 

@@ -8,15 +8,17 @@ export class UndoSteps {
     this.steps.push(step);
   }
 
-  /** Ends with the first step that fails, unless `onError` takes its error. */
+  /** Runs all steps, even if some fail. Then throws the error of the first that failed, unless `onError` takes them. */
   async run(onError?: (error: unknown) => void): Promise<void> {
+    const errors: unknown[] = [];
     for (const step of this.steps.splice(0).reverse()) {
       try {
         await step();
       } catch (error) {
-        if (!onError) throw error;
-        onError(error);
+        errors.push(error);
+        onError?.(error);
       }
     }
+    if (!onError && errors.length > 0) throw errors[0];
   }
 }
