@@ -1,6 +1,9 @@
 import type { UserInfo } from '../machinery/user-info.js';
 
-/** The request as verbs and stores see it, without HTTP. */
+/**
+ * The request as verbs and stores see it, without HTTP. Copy it by withOptions(): properties may be getters, which a
+ * spread would lose.
+ */
 export interface RequestContext {
   readonly user: UserInfo;
   /**
@@ -15,4 +18,26 @@ export interface RequestContext {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly auditAnnotations: Map<string, string>;
+}
+
+/** Returns the same request with other options. Its signal and audit annotations are still created on first use. */
+export function withOptions(
+  context: RequestContext,
+  changes: Partial<Pick<RequestContext, 'dryRun' | 'fieldManager'>>,
+): RequestContext {
+  const { user, verb, warnings, dryRun, fieldManager } = context;
+  return {
+    user,
+    ...(verb !== undefined && { verb }),
+    get signal() {
+      return context.signal;
+    },
+    warnings,
+    dryRun,
+    fieldManager,
+    get auditAnnotations() {
+      return context.auditAnnotations;
+    },
+    ...changes,
+  };
 }

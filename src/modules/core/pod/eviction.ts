@@ -7,7 +7,7 @@ import { Query } from '../../../machinery/query.js';
 import type { HandlerResult } from '../../../registry/apis/api-group.js';
 import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import { listObjects } from '../../../registry/read/list.js';
-import type { RequestContext } from '../../../registry/request-context.js';
+import { withOptions, type RequestContext } from '../../../registry/request-context.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { deleteObject, deleteObjectIf } from '../../../registry/write/delete.js';
 import { objectTime } from '../../../registry/write/system-fields.js';
@@ -45,7 +45,7 @@ export async function evict(
   request: RequestContext,
 ): Promise<HandlerResult> {
   const options = deleteOptionsOf(eviction, request, dependencies.metaGroup);
-  const context = { ...request, dryRun: request.dryRun || options.dryRun };
+  const context = withOptions(request, { dryRun: request.dryRun || options.dryRun });
   const pod = await deleteUnlessDisrupted(dependencies.pods, target, options, context);
   if (pod === undefined) return evicted;
 
@@ -189,7 +189,7 @@ async function markAndDelete(
 /** The context of a status write by this server: its field manager is the server, not the client of the eviction. */
 function statusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
   return {
-    request: { ...request, fieldManager: 'keelson' },
+    request: withOptions(request, { fieldManager: 'keelson' }),
     admission: noAdmission,
     managedFields: { mode: 'track', definition, subresource: 'status' },
   };

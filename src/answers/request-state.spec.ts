@@ -1,0 +1,15 @@
+import { parseRequestInfo } from '../machinery/request-info.js';
+import { withOptions } from '../registry/request-context.js';
+import { RequestState } from './request-state.js';
+
+const state = () => new RequestState(parseRequestInfo('POST', '/api/v1/namespaces/ns/pods/p/eviction'), 'id', 0);
+
+it('a context with other options keeps the signal, the audit annotations and the warnings of the request', () => {
+  const request = state();
+  const changed = withOptions(request.context({ dryRun: false, fieldManager: 'm' }), { dryRun: true });
+  changed.auditAnnotations.set('a', 'b');
+  changed.warnings.push('w');
+  expect([request.auditAnnotations, request.warnings]).toEqual([new Map([['a', 'b']]), ['w']]);
+  request.expire(new Error('too late'));
+  expect([changed.signal?.aborted, changed.dryRun, changed.fieldManager, changed.verb]).toEqual([true, true, 'm', 'create']); // prettier-ignore
+});
