@@ -86,6 +86,10 @@ export class ManualClock implements Clock {
   monotonicMs(): number {
     return this.nowMs;
   }
+  /** The timers that have neither run nor been cancelled. */
+  get pendingTimers(): number {
+    return this.timers.length;
+  }
   after(delayMs: number, task: () => void): Timer {
     const timer = { dueMs: this.nowMs + delayMs, task };
     this.timers.push(timer);

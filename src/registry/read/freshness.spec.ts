@@ -1,13 +1,16 @@
+import { getEventListeners } from 'node:events';
 import { CacheWorld, pods } from '../../../test/harness/cache-world.js';
+import { ManualClock } from '../../std/clock.js';
 import { Deferred } from '../../std/deferred.js';
-import { readFresh } from './freshness.js';
+import { readFresh, type Caller } from './freshness.js';
 
 describe('readFresh', () => {
   let world: CacheWorld;
   afterEach(() => world.close());
 
-  const read = (resourceVersion: string | undefined) =>
-    readFresh({ feed: world.feed, limits: { freshnessTimeoutMs: 5000 } }, world.cache, resourceVersion, {});
+  const clock = new ManualClock();
+  const read = (resourceVersion: string | undefined, caller: Caller = {}) =>
+    readFresh({ feed: world.feed, clock, limits: { freshnessTimeoutMs: 5000 } }, world.cache, resourceVersion, caller);
   const tooLate = { reason: 'ServiceUnavailable' };
 
   it.each([undefined, '', '0', '1'])('resolves at once on a loaded cache: %p', async (resourceVersion) => {
@@ -33,11 +36,39 @@ describe('readFresh', () => {
     world.feed.removeResource(pods);
     await expect(reading).rejects.toMatchObject(tooLate);
   });
+
+  describe('on a cache that is not loaded', () => {
+    it.each<[string, (client: AbortController) => void]>([
+      ['freshnessTimeoutMs has passed', () => clock.advance(5000)],
+      ['the client disconnects', (client) => client.abort(new Error('gone'))],
+    ])('rejects when %s', async (_when, happens) => {
+      world = new CacheWorld();
+      const client = new AbortController();
+      const reading = read('0', client);
+      happens(client);
+      await expect(reading).rejects.toMatchObject(tooLate);
+    });
+
+    it('rejects if the client has disconnected before', async () => {
+      world = new CacheWorld();
+      await expect(read('0', { signal: AbortSignal.abort(new Error('gone')) })).rejects.toMatchObject(tooLate);
+    });
+
+    it('leaves neither a timer nor a listener behind', async () => {
+      world = new CacheWorld();
+      const { signal } = new AbortController();
+      const reading = read('0', { signal });
+      expect([clock.pendingTimers, getEventListeners(signal, 'abort').length]).toEqual([1, 1]);
+      await world.feed.start();
+      await reading;
+      expect([clock.pendingTimers, getEventListeners(signal, 'abort').length]).toEqual([0, 0]);
+    });
+  });
+
   it('rejects when the client of a waiting reader disconnects', async () => {
     world = await CacheWorld.started();
     const client = new AbortController();
-    const options = { feed: world.feed, limits: { freshnessTimeoutMs: 5000 } };
-    const reading = readFresh(options, world.cache, '1000', { signal: client.signal });
+    const reading = read('1000', { signal: client.signal });
     client.abort(new Error('the client closed the connection'));
     await expect(reading).rejects.toThrow('the client closed the connection');
   });
@@ -49,7 +80,6 @@ describe('readFresh', () => {
         throw new Error('read');
       },
     };
-    const options = { feed: world.feed, limits: { freshnessTimeoutMs: 5000 } };
-    await expect(readFresh(options, world.cache, undefined, caller)).resolves.toBeUndefined();
+    await expect(read(undefined, caller)).resolves.toBeUndefined();
   });
 });

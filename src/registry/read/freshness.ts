@@ -2,10 +2,13 @@ import { FreshnessTimeout, type Caller, type Feed } from '../../cache/feed.js';
 import type { WatchCache } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { revisionOption } from '../../machinery/list-options.js';
+import type { Clock } from '../../std/clock.js';
+import { Deferred } from '../../std/deferred.js';
 import { storageToApiError } from '../storage-to-api-error.js';
 
-interface Parts {
+interface Dependencies {
   readonly feed: Feed;
+  readonly clock: Clock;
   readonly limits: { readonly freshnessTimeoutMs: number };
 }
 
@@ -14,19 +17,19 @@ interface Parts {
  * request; for `0`, until it is loaded; for another version, until it is at least that fresh.
  */
 export async function readFresh(
-  { feed, limits }: Parts,
+  dependencies: Dependencies,
   cache: WatchCache,
   resourceVersion: string | undefined,
   caller: Caller | undefined,
 ): Promise<void> {
-  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, caller?.signal);
-  if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, caller);
+  if (!cache.isReady) await whenReady(dependencies, cache, caller?.signal);
+  if (resourceVersion !== '0') await whenCaughtUp(dependencies, cache, resourceVersion, caller);
   // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.
   cache.checkOpen();
 }
 
 async function whenCaughtUp(
-  { feed, limits }: Parts,
+  { feed, limits }: Dependencies,
   cache: WatchCache,
   resourceVersion: string | undefined,
   caller: Caller | undefined,
@@ -44,18 +47,21 @@ async function whenCaughtUp(
   }
 }
 
-async function whenReady(cache: WatchCache, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
-  const gaveUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
-  await Promise.race([
-    cache.ready,
-    new Promise<never>((_, reject) =>
-      gaveUp.addEventListener(
-        'abort',
-        () => reject(ApiError.unavailable('the cache of this resource is still loading')),
-        {
-          once: true,
-        },
-      ),
-    ),
-  ]);
+/** Rejects when the cache has not been loaded in time, or the caller has gone. */
+async function whenReady(
+  { clock, limits }: Dependencies,
+  cache: WatchCache,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const givenUp = new Deferred<never>();
+  const giveUp = () => givenUp.reject(ApiError.unavailable('the cache of this resource is still loading'));
+  const timer = clock.after(limits.freshnessTimeoutMs, giveUp);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  if (signal?.aborted) giveUp();
+  try {
+    await Promise.race([cache.ready, givenUp.promise]);
+  } finally {
+    timer.cancel();
+    signal?.removeEventListener('abort', giveUp);
+  }
 }
