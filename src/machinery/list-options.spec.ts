@@ -34,6 +34,10 @@ describe('parseListOptions', () => {
     ['limit=-1', { limit: 0 }],
     ['limit=500&continue=abc', { limit: 500, continue: 'abc' }],
     ['resourceVersion=', { resourceVersion: '' }],
+    ['resourceVersion=00', { resourceVersion: '0' }],
+    ['resourceVersion=0070', { resourceVersion: '70' }],
+    ['watch=1&resourceVersion=00', { resourceVersion: '0', sendInitialEvents: true }],
+    ['resourceVersion=00x', { resourceVersion: '00x' }],
     ['resourceVersion=5&resourceVersionMatch=Exact', { resourceVersion: '5', resourceVersionMatch: 'Exact' }],
     ['resourceVersion=0&resourceVersionMatch=NotOlderThan', { resourceVersionMatch: 'NotOlderThan' }],
     ['labelSelector=b,a&fieldSelector=x==1', { labels: 'a,b', fields: 'x=1' }],
@@ -63,6 +67,10 @@ describe('parseListOptions', () => {
     ],
     [
       'resourceVersion=0&resourceVersionMatch=Exact',
+      `${listInvalid}resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`,
+    ],
+    [
+      'resourceVersion=00&resourceVersionMatch=Exact',
       `${listInvalid}resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`,
     ],
     [

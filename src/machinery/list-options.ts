@@ -80,7 +80,12 @@ export const plainDelete: DeleteOptions = {
 // --- reads --------------------------------------------------------------------------------------------------------
 
 export function parseGetOptions(query: Query): GetOptions {
-  return { resourceVersion: query.first('resourceVersion') };
+  return { resourceVersion: resourceVersionIn(query) };
+}
+
+/** Returns the resourceVersion without leading zeros: `00` is the same as `0`. */
+function resourceVersionIn(query: Query): string | undefined {
+  return query.first('resourceVersion')?.replace(/^0+(?=[0-9]+$)/, '');
 }
 
 export interface ListContext extends OptionsContext {
@@ -100,7 +105,7 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
   const labels = query.first('labelSelector');
   const fields = query.first('fieldSelector');
   const shardSelector = context.shardingEnabled ? (query.first('shardSelector') ?? '') : '';
-  const resourceVersion = query.first('resourceVersion');
+  const resourceVersion = resourceVersionIn(query);
   const match = query.first('resourceVersionMatch') ?? '';
   const sendInitialEvents = query.has('sendInitialEvents')
     ? isTrueParameter(query.first('sendInitialEvents'))
@@ -279,11 +284,11 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
       ['preconditions', raw.preconditions !== undefined],
     ];
     for (const [name, isSet] of others) {
-      if (isSet) errors.push(fieldError.invalid(unsafeOption, true, `cannot be set together with .${name}`));
+      if (isSet) errors.push(fieldError.invalid(unsafeDeletionOption, true, `cannot be set together with .${name}`));
     }
     if (context.isCollection) {
       errors.push(
-        fieldError.invalid(unsafeOption, true, 'is for one object that cannot be read, not for a collection'),
+        fieldError.invalid(unsafeDeletionOption, true, 'is for one object that cannot be read, not for a collection'),
       );
     }
   }
@@ -299,7 +304,7 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
 }
 
 const propagationPolicies: readonly string[] = ['Foreground', 'Background', 'Orphan'];
-const unsafeOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 interface DeleteFacts {
   dryRun: readonly string[];
@@ -319,7 +324,7 @@ function deleteQuery(query: Query): DeleteFacts {
     propagationPolicy: query.first('propagationPolicy'),
     orphanDependents: truth('orphanDependents'),
     preconditions: uid === '' ? undefined : { uid },
-    isUnsafe: truth(unsafeOption),
+    isUnsafe: truth(unsafeDeletionOption),
   };
 }
 
@@ -346,7 +351,7 @@ function deleteBody(body: JsonValue, query: Query): DeleteFacts {
     propagationPolicy: optional(object, 'propagationPolicy', 'string'),
     orphanDependents: optional(object, 'orphanDependents', 'boolean'),
     preconditions: preconditionsOf(object),
-    isUnsafe: optional(object, unsafeOption, 'boolean'),
+    isUnsafe: optional(object, unsafeDeletionOption, 'boolean'),
   };
 }
 

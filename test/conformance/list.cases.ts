@@ -49,6 +49,7 @@ export const listing: Table = {
     ['empty resourceVersion, limit: the first page', given, list('&resourceVersion=&limit=2'), firstTwo],
     ['0', given, list('&resourceVersion=0'), latest],
     ['resourceVersion=0, limit: all objects', given, list('&resourceVersion=0&limit=2'), latest],
+    ['resourceVersion=00 is resourceVersion=0', given, list('&resourceVersion=00&limit=2'), latest],
     ['a resourceVersion: the latest state', given, list(`&resourceVersion=${all}`), latest],
     ['an older resourceVersion: the latest state', given, list(`&resourceVersion=${c2}`), latest],
     ['a resourceVersion, limit: a page of that version', given, list(`&resourceVersion=${all}&limit=2`), firstTwo],

@@ -2,7 +2,7 @@ import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
 import type { Snapshot } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
-import { noRevision, type Revision } from '../../machinery/revision.js';
+import type { Revision } from '../../machinery/revision.js';
 import { StorageError } from '../../storage/storage-error.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
 import type { Caller } from '../../cache/feed.js';
@@ -71,7 +71,7 @@ async function exactly(
   limit: number,
 ): Promise<ListResult> {
   const snapshot = (query.usesSnapshots ?? true) ? store.cache.snapshotAt(revision) : undefined;
-  if (snapshot) return page(store, query, { ...withRevision(snapshot, revision) }, after, limit);
+  if (snapshot) return page(store, query, withRevision(snapshot, revision), after, limit);
   try {
     return await pageFromHistory(store, query, revision, after, limit);
   } catch (error) {
@@ -224,8 +224,7 @@ async function pageFromHistory(
     if (found.items.length >= found.count) break;
     from = `${found.items.at(-1)!.key}\0`;
   }
-  const shown = revision === noRevision ? store.dependencies.feed.position : revision;
-  return { ...whole(items, unreadable), revision: shown };
+  return { ...whole(items, unreadable), revision };
 }
 
 /** Combines label selector, field selector and shard selector into one predicate; undefined if everything matches. */

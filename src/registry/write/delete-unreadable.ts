@@ -1,11 +1,10 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError } from '../../machinery/field-error.js';
+import { unsafeDeletionOption } from '../../machinery/list-options.js';
 import type { RequestContext } from '../request-context.js';
 import type { ResourceStore } from '../resource-store.js';
 import { fromStore } from '../storage-to-api-error.js';
-
-export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 /**
  * Removes a corrupt value if it is still at the revision that was read, without validation. Returns false if it has
@@ -13,12 +12,11 @@ export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPote
  */
 export async function removeUnreadable(
   { dependencies }: ResourceStore,
-  { key, revision }: EncodedObject,
-  signal: AbortSignal,
+  { key, revision }: Pick<EncodedObject, 'key' | 'revision'>,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const result = await fromStore(
-    dependencies.kv.txn([{ key, modRevision: revision }], [{ type: 'delete', key }], { signal }),
-  );
+  const unchanged = [{ key, modRevision: revision }];
+  const result = await fromStore(dependencies.kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));
   return result.succeeded;
 }
 
@@ -31,18 +29,15 @@ export async function deleteUnreadable(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { signal }: RequestContext,
 ): Promise<void> {
-  const { kv } = store.dependencies;
   const key = store.keyOf(namespace, name);
-  const { item } = await fromStore(kv.get(key, signal && { signal }));
+  const { item } = await fromStore(store.dependencies.kv.get(key, signal && { signal }));
   if (!item) throw ApiError.notFound(store.groupResource, name);
   if (store.codec.decode(item).corruption === undefined) {
     throw ApiError.invalid(store.definition, name, [
       fieldError.invalid(unsafeDeletionOption, true, 'this object can be read: delete it without this option'),
     ]);
   }
-  const unchanged = [{ key, modRevision: item.modRevision }];
-  const result = await fromStore(kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));
-  if (!result.succeeded) {
+  if (!(await removeUnreadable(store, { key, revision: item.modRevision }, signal))) {
     throw ApiError.conflict(
       store.groupResource,
       name,
