@@ -1,8 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { CacheWorld, pods } from '../../../test/harness/cache-world.js';
+import type { Caller } from '../../cache/feed.js';
 import { ManualClock } from '../../std/clock.js';
 import { Deferred } from '../../std/deferred.js';
-import { readFresh, type Caller } from './freshness.js';
+import { readFresh } from './freshness.js';
 
 describe('readFresh', () => {
   let world: CacheWorld;
