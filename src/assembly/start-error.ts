@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { flagsByName } from '../config/flags/all-flags.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { settingAt } from '../config/setting-path.js';
 
 /** Returns one line about a failed start: the flag concerned, the failure, and what to do. */
 export function startErrorLine(error: unknown, config: ServerConfig): string {
@@ -56,17 +57,13 @@ function flagNamedIn(text: string, config: ServerConfig): string | undefined {
   let best: { flag: string; length: number } | undefined;
   for (const { name, key, aliasOf } of flagsByName.values()) {
     if (key === undefined || aliasOf !== undefined || !/(File|Files|Directory|Out|CertKeys)$/.test(key)) continue;
-    for (const value of pathsOf(valueAt(config, key))) {
+    for (const value of pathsOf(settingAt(config, key))) {
       const forms = [value, resolve(value)].map(escaped).join('|');
       const isNamed = value !== '' && new RegExp(`(^|[\\s'"])(${forms})($|[\\s'":,;/])`).test(text);
       if (isNamed && value.length > (best?.length ?? 0)) best = { flag: name, length: value.length };
     }
   }
   return best?.flag;
-}
-
-function valueAt(config: ServerConfig, key: string): unknown {
-  return key.split('.').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
 }
 
 /** Returns the paths in a flag's value: a path, a list of paths, or a list of certificates with their keys. */

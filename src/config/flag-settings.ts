@@ -2,17 +2,14 @@ import type { Flag } from './flag.js';
 import type { PortRange } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import type { ServerConfig } from './server-config.js';
+import { settingAt } from './setting-path.js';
 
 /** Returns the values of all effective flags in command line syntax, sorted by name. */
 export function flagSettings(config: ServerConfig): [name: string, value: string][] {
   return [...flagsByName.values()]
     .filter(({ key, aliasOf }) => key !== undefined && aliasOf === undefined)
-    .map((flag): [string, string] => [flag.name, written(flag, valueAt(config, flag.key!))])
+    .map((flag): [string, string] => [flag.name, written(flag, settingAt(config, flag.key!))])
     .sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function valueAt(config: ServerConfig, key: string): unknown {
-  return key.split('.').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
 }
 
 function written(flag: Flag, value: unknown): string {

@@ -4,13 +4,14 @@ import { Validator } from './constraints.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
 import type { Extensions } from './extensions.js';
-import { deriveSettings, newMutableConfig, setAt, type MutableConfig } from './mutable-config.js';
+import { deriveSettings, newMutableConfig, type MutableConfig } from './mutable-config.js';
 import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import { Limits } from './limits.js';
 import { runtimeConfigProblems } from './runtime-config.js';
 import type { ServerConfig } from './server-config.js';
+import { setSettingAt } from './setting-path.js';
 import { readArguments, readEnvironment, readMapping, type Settings } from './settings.js';
 import { nearest } from './suggestion.js';
 
@@ -50,7 +51,7 @@ export function loadConfig(
     const flag = flagsByName.get(name)!;
     try {
       const value = parseFlagValue(flag, texts);
-      if (flag.key !== undefined) setAt(config, flag.key, value);
+      if (flag.key !== undefined) setSettingAt(config, flag.key, value);
     } catch (error) {
       if (!(error instanceof FlagValueError)) throw error;
       errors.push(`${source}: ${error.message}`);
@@ -113,7 +114,7 @@ function defaultValues(defaults: LoadOptions['defaults']): MutableConfig {
   const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), 'config/default.yaml') : undefined;
   for (const flag of flagsByName.values()) {
     if (flag.key === undefined || flag.aliasOf !== undefined) continue;
-    setAt(config, flag.key, parseFlagValue(flag, overlay?.values.get(flag.name)?.texts ?? [flag.default]));
+    setSettingAt(config, flag.key, parseFlagValue(flag, overlay?.values.get(flag.name)?.texts ?? [flag.default]));
   }
   Object.assign(config.limits, ownYaml('limits.yaml'));
   return config;

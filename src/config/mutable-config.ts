@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { resolveGates } from './feature-gates.js';
 import { namingProfile, type NamingOverrides, type NamingProfileName } from './naming-profile.js';
 import { ServerConfig, type SniCertKey } from './server-config.js';
+import { setSettingAt } from './setting-path.js';
 
 /** A ServerConfig with writable properties, while it is being built. */
 export type MutableConfig = { -readonly [Key in keyof ServerConfig]: Writable<ServerConfig[Key]> };
@@ -15,15 +16,6 @@ type Writable<T> = T extends (...args: never[]) => unknown
       : T;
 
 export const newMutableConfig = () => new ServerConfig() as MutableConfig;
-
-/** Sets the property at a path as `storage.etcd.servers`. */
-export function setAt(target: object, path: string, value: unknown): void {
-  const steps = path.split('.');
-  const last = steps.pop()!;
-  let parent = target as Record<string, unknown>;
-  for (const step of steps) parent = parent[step] as Record<string, unknown>;
-  parent[last] = value;
-}
 
 /** Sets properties that depend on others. `isSet` returns true for keys with a configured value. */
 export function deriveSettings(config: MutableConfig, isSet: (key: string) => boolean): void {
@@ -38,7 +30,7 @@ export function deriveSettings(config: MutableConfig, isSet: (key: string) => bo
   serving.tlsMinVersion ??= 'VersionTLS12';
   serving.http2MaxStreamsPerConnection ||= config.limits.http2StreamsPerConnectionMax;
   const certificates: readonly (string | SniCertKey)[] = serving.sniCertKeys;
-  setAt(
+  setSettingAt(
     serving,
     'sniCertKeys',
     certificates.map((item) => (typeof item === 'string' ? sniCertKey(item) : item)),

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../machinery/gvk.js';
-import { asText, valueAt } from '../machinery/fields.js';
+import { asText, fieldsOfPath, valueAt } from '../machinery/fields.js';
 import { scalarText } from '../machinery/json-path-text.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
@@ -91,9 +91,11 @@ function scaleOf(
   invalidKind: { readonly group: string; readonly kind: string },
 ): ViewSubresource {
   const lens = scaleSubresource({
-    specReplicas: stepsOf(specReplicas),
-    statusReplicas: stepsOf(statusReplicas),
-    ...(selector !== undefined && { selector: (object: KubeObject) => asText(valueAt(object, stepsOf(selector))) }),
+    specReplicas: fieldsOfPath(specReplicas),
+    statusReplicas: fieldsOfPath(statusReplicas),
+    ...(selector !== undefined && {
+      selector: (object: KubeObject) => asText(valueAt(object, fieldsOfPath(selector))),
+    }),
   });
   return {
     ...lens,
@@ -104,7 +106,7 @@ function scaleOf(
 }
 
 function selectable(path: string): [label: string, read: (object: KubeObject) => string] {
-  const steps = stepsOf(path);
+  const steps = fieldsOfPath(path);
   const read = (object: KubeObject) => {
     const value = valueAt(object, steps);
     return typeof value === 'object' || value === undefined
@@ -113,6 +115,3 @@ function selectable(path: string): [label: string, read: (object: KubeObject) =>
   };
   return [steps.join('.'), read];
 }
-
-/** Splits a simple JSON path: `.spec.replicas` → `['spec', 'replicas']`. */
-const stepsOf = (path: string): string[] => path.split('.').filter((step) => step !== '');

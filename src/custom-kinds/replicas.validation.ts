@@ -1,5 +1,5 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
-import { isSet, valueAt } from '../machinery/fields.js';
+import { fieldsOfPath, isSet, valueAt } from '../machinery/fields.js';
 import { isInt64 } from '../machinery/int64.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
@@ -10,10 +10,7 @@ const replicasMax = 2 ** 31 - 1;
  * as it is.
  */
 export function validateReplicas(object: KubeObject, path: string): FieldError[] {
-  const replicas = valueAt(
-    object,
-    path.split('.').filter((step) => step !== ''),
-  );
+  const replicas = valueAt(object, fieldsOfPath(path));
   if (!isSet(replicas)) return [];
   if (!isInt64(replicas)) {
     const isScalar = typeof replicas === 'string' || typeof replicas === 'number' || typeof replicas === 'boolean';

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { fieldAt } from '../../machinery/field-at.js';
+import { textAt } from '../../machinery/fields.js';
 import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
@@ -13,7 +13,7 @@ export const certificatesGroup = (naming: NamingProfile): string => naming.group
 
 export function certificatesResources(naming: NamingProfile) {
   const group = certificatesGroup(naming);
-  const signerName = { 'spec.signerName': fieldAt('spec', 'signerName') };
+  const signerName = { 'spec.signerName': textAt('spec', 'signerName') };
   const trustBundles = defineResource({
     group,
     version: 'v1beta1',
@@ -51,8 +51,8 @@ export function certificatesResources(naming: NamingProfile) {
         namespaced: true,
         selectableFields: {
           ...signerName,
-          'spec.podName': fieldAt('spec', 'podName'),
-          'spec.nodeName': fieldAt('spec', 'nodeName'),
+          'spec.podName': textAt('spec', 'podName'),
+          'spec.nodeName': textAt('spec', 'nodeName'),
         },
         indexedFields: ['spec.nodeName'],
         strategy: podCertificateStrategy(naming),

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { fieldAt } from '../../machinery/field-at.js';
+import { textAt } from '../../machinery/fields.js';
 import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { deviceClassStrategy } from './device-class.strategy.js';
 import { deviceTaintRuleStatusSubresource, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
@@ -54,7 +54,7 @@ export function resourceResources(naming: NamingProfile) {
     kind: 'ResourceSlice',
     plural: 'resourceslices',
     namespaced: false,
-    selectableFields: { 'spec.nodeName': fieldAt('spec', 'nodeName'), 'spec.driver': fieldAt('spec', 'driver') },
+    selectableFields: { 'spec.nodeName': textAt('spec', 'nodeName'), 'spec.driver': textAt('spec', 'driver') },
     indexedFields: ['spec.nodeName'],
     strategy: resourceSliceStrategy,
     table: resourceSliceTable,

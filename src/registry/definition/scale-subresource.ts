@@ -1,5 +1,5 @@
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
-import { asFields, valueAt } from '../../machinery/fields.js';
+import { asFields, asNumber, valueAt } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ViewSubresource } from './resource-definition.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
@@ -69,10 +69,7 @@ const scaleTable: TableDefinition = {
   ],
 };
 
-function numberAt(value: unknown, path: readonly string[]): number {
-  const found = valueAt(value, path);
-  return typeof found === 'number' ? found : 0;
-}
+const numberAt = (value: unknown, path: readonly string[]): number => asNumber(valueAt(value, path));
 
 function withValueAt(value: unknown, [field, ...rest]: readonly string[], to: unknown): unknown {
   if (field === undefined) return to;
