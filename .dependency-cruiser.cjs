@@ -1,6 +1,6 @@
 // The layers of ARCHITECTURE.md, executable. Imports go downwards only, and folders of one layer do not import each other.
 const layers = [
-  ['std', 'config'],
+  ['std', 'config', 'regex'],
   ['machinery'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
   ['structural-schema'],

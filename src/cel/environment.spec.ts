@@ -11,6 +11,7 @@ import {
 import { re2Engine } from './re2-engine.js';
 
 const regex = re2Engine();
+const costLimit = 1_000_000;
 const environmentOf = (schema: Schema, minor = 36, mode: 'new' | 'stored' = 'new') =>
   kubernetesEnvironment({
     regex,
@@ -26,7 +27,7 @@ function programOf(schema: Schema, expression: string) {
   return compiled.program;
 }
 const evaluate = (schema: Schema, expression: string, self: unknown) =>
-  programOf(schema, expression).evaluate({ self });
+  programOf(schema, expression).evaluate({ self }, { costLimit });
 
 describe('Environment', () => {
   it.each<[string, Schema, string, unknown, unknown]>([
@@ -54,7 +55,7 @@ describe('Environment', () => {
       variables,
     }).compile(expression);
     if (!compiled.isOk || compiled.program instanceof Error) throw new Error('does not compile');
-    expect(compiled.program.evaluate({ self })).toMatchObject({ isOk: true, value });
+    expect(compiled.program.evaluate({ self }, { costLimit })).toMatchObject({ isOk: true, value });
   });
 
   it.each<[string, Schema, unknown, string]>([
@@ -89,7 +90,7 @@ describe('Environment', () => {
 
   it('evaluates one program any number of times with the same cost', () => {
     const program = programOf({ type: 'array', items: { type: 'integer' } }, 'self.map(x, x + 1).sum()');
-    const outcomes = [[1, 2], [], [1, 2]].map((self) => program.evaluate({ self }));
+    const outcomes = [[1, 2], [], [1, 2]].map((self) => program.evaluate({ self }, { costLimit }));
     expect(outcomes[0]).toMatchObject({ isOk: true, value: 5 });
     expect(outcomes[1]).toMatchObject({ isOk: true, value: 0 });
     expect(outcomes[2]).toEqual(outcomes[0]);
@@ -106,6 +107,7 @@ describe('evaluateWithAuthorizer', () => {
       program,
       { authorizer: new Authorizer(decisions.decide) },
       {
+        costLimit: 2_000_000,
         decisions,
         authorize: async (access) => {
           asked.push(access);

@@ -1,9 +1,9 @@
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { valueKey } from '../machinery/value-key.js';
+import { Pattern } from '../regex/pattern.js';
 import { filled } from './fill.js';
 import { formatOf } from './formats.js';
-import { Pattern } from './pattern.js';
 import { pruned } from './prune.js';
 import type {
   Alternatives,

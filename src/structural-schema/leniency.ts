@@ -1,6 +1,6 @@
 import { asFields, asText, isSet, type Fields } from '../machinery/fields.js';
+import { hasCostlyPatterns } from './costly-patterns.js';
 import { hasUnprunedDefault } from './default.validation.js';
-import { hasCostlyPatterns } from './pattern-cost.js';
 import { everySchema } from './walk.js';
 
 /**

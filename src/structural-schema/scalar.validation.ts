@@ -1,5 +1,6 @@
 import { fieldError, goQuote } from '../machinery/field-error.js';
 import type { JsonValue } from '../machinery/kube-object.js';
+import { mismatchOf } from './matching.js';
 import type { SchemaNode, TextBounds } from './schema-node.js';
 import type { ValueWalk } from './value-walk.js';
 
@@ -54,7 +55,7 @@ function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk):
   } else if (min !== undefined && lengthOf(value) < min) {
     walk.invalid(value, `should be at least ${min} chars long`);
   } else if (pattern) {
-    const problem = pattern.mismatchOf(value, walk.matching);
+    const problem = mismatchOf(pattern, value, walk.matching);
     if (problem !== undefined) walk.invalid(value, problem);
   }
 }

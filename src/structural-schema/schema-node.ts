@@ -1,7 +1,7 @@
-import type { JsonValue } from '../machinery/kube-object.js';
 import type { Fields } from '../machinery/fields.js';
+import type { JsonValue } from '../machinery/kube-object.js';
+import type { Pattern } from '../regex/pattern.js';
 import type { Format } from './formats.js';
-import type { Pattern } from './pattern.js';
 
 /**
  * A compiled OpenAPI schema: read once for each version of a definition. The tree is as deep as the schema, which

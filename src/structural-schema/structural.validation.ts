@@ -2,7 +2,7 @@ import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
 import { required } from '../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../machinery/fields.js';
-import { Pattern } from './pattern.js';
+import { Pattern } from '../regex/pattern.js';
 import { everySchema } from './walk.js';
 
 /**

@@ -1,5 +1,5 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
-import { MatchingBudget } from './pattern.js';
+import { MatchingBudget } from './matching.js';
 
 /** The path of an error of the whole object, as in kube-apiserver's messages. */
 const wholeObject = '<nil>';

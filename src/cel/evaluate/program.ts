@@ -5,7 +5,7 @@ import { Frame, costLimitExceeded } from './frame.js';
 
 export interface EvaluateOptions {
   /** The evaluation ends with an error when it has cost more. */
-  readonly costLimit?: number;
+  readonly costLimit: number;
 }
 
 /** The result of an evaluation, and its cost. */
@@ -26,8 +26,8 @@ export class Program {
     private readonly slotCount: number,
   ) {}
 
-  evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions = {}): Outcome {
-    const frame = new Frame(bindings, options.costLimit ?? Infinity, this.slotCount);
+  evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions): Outcome {
+    const frame = new Frame(bindings, options.costLimit, this.slotCount);
     try {
       const value = this.run(frame);
       if (!(value instanceof CelError)) return { isOk: true, value, cost: frame.cost };

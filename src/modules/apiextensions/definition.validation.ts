@@ -26,7 +26,7 @@ import { isEstablished } from '../../custom-kinds/definition-conditions.js';
 import { schemaOf, schemasOf, statusIsApart, viewOf, type DefinitionView } from '../../custom-kinds/definition-view.js';
 import { validateNames } from './names.validation.js';
 import { leniencyOf, strict, type SchemaLeniency } from '../../structural-schema/leniency.js';
-import { hasCostlyPatterns } from '../../structural-schema/pattern-cost.js';
+import { hasCostlyPatterns } from '../../structural-schema/costly-patterns.js';
 import { validateSchema } from '../../structural-schema/schema.validation.js';
 import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';

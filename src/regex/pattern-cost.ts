@@ -1,6 +1,3 @@
-import { asText, type Fields } from '../machinery/fields.js';
-import { everySchema } from './walk.js';
-
 /** Base cost of parsing, simplifying and compiling a pattern. */
 const patternCost = 20;
 /** Cost of a Unicode class such as \p{L}, whose table has hundreds of ranges. */
@@ -52,23 +49,6 @@ function endOfClass(source: string, start: number): number {
   if (source[at] === ']') at++;
   for (; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++;
   return at;
-}
-
-/** True if compiling the distinct patterns of the schemas would take too long. */
-export function hasCostlyPatterns(schemas: readonly Fields[]): boolean {
-  const sources = new Set<string>();
-  let cost = 0;
-  for (const schema of schemas) {
-    for (const { pattern } of everySchema(schema)) {
-      const source = asText(pattern);
-      if (source === '' || sources.has(source)) continue;
-      sources.add(source);
-      // Longer patterns are refused without being parsed.
-      if (source.length <= patternCharactersMax) cost += costOfPattern(source);
-      if (cost > patternCostMax) return true;
-    }
-  }
-  return false;
 }
 
 /**

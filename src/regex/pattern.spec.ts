@@ -1,6 +1,4 @@
-import { MatchingBudget, Pattern } from './pattern.js';
-
-const mismatch = (source: string, text: string) => Pattern.of(source).mismatchOf(text, new MatchingBudget());
+import { Pattern } from './pattern.js';
 
 it.each([
   '^[a-z]+$',
@@ -40,22 +38,26 @@ it.each([
 });
 
 it.each([
-  ['^a+$', 'aaa', undefined],
-  ['b', 'abc', undefined],
-  ['^.$', '😀', undefined],
-  ['^a+$', 'b', "should match '^a+$'"],
-  ['(', 'x', "should match '(, but pattern is invalid: error parsing regexp: missing closing ): `(`'"],
-])('matches %s with %s', (source, text, want) => expect(mismatch(source, text)).toBe(want));
-
-it('a pattern with exponential backtracking in other engines is matched in linear time', () => {
-  expect(mismatch('^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(100_000))).toMatch('should match');
+  ['a', 'bab', 'a', ['a']],
+  ['a*', 'baac', '', ['', 'aa', '']],
+  ['[0-9]+', 'a1b22', '1', ['1', '22']],
+  ['x', 'abc', undefined, []],
+  ['^.', '\u{1f600}\u{1f600}', '\u{1f600}', ['\u{1f600}']],
+])('finds %s in %s', (source, text, first, all) => {
+  const pattern = Pattern.of(source);
+  expect(pattern.test(text)).toBe(first !== undefined);
+  expect(pattern.find(text)).toBe(first);
+  expect([...pattern.findEach(text)]).toEqual(all);
 });
 
-it('all texts of an object share one matching budget', () => {
-  const budget = new MatchingBudget();
-  const pattern = Pattern.of('(a?){400}(a){400}$');
-  const text = 'b'.repeat(20_000);
-  const answers = Array.from({ length: 10 }, () => pattern.mismatchOf(text, budget));
-  expect(answers[0]).toMatch('should match');
-  expect(answers[9]).toMatch('is too long to be matched');
+it('equal sources share a compiled pattern, and unused ones are dropped', () => {
+  const shared = Pattern.of('^shared$');
+  expect(shared.isCompiled).toBe(false);
+  expect(shared.test('shared')).toBe(true);
+  for (let index = 0; index < 2000; index++) {
+    Pattern.of(`^other-${index}$`);
+    expect(Pattern.of('^shared$')).toBe(shared);
+  }
+  for (let index = 0; index < 10_000; index++) Pattern.of(`^next-${index}$`);
+  expect(Pattern.of('^shared$').isCompiled).toBe(false);
 });
