@@ -67,6 +67,12 @@ describe('Environment', () => {
       '/w==',
       'Invalid byte formatted string /w==: illegal base64 data at input byte 0',
     ],
+    [
+      'a duration with the name of an inherited property as its unit',
+      { type: 'string', format: 'duration' },
+      '5 constructor',
+      'Invalid duration 5 constructor: time: invalid duration',
+    ],
   ])('fails with the error of the reference for %s', (_, schema, self, error) => {
     expect(evaluate(schema, 'self == self', self)).toMatchObject({ isOk: false, error });
   });

@@ -1,4 +1,4 @@
-import { asFields, asText, isSet, type Fields } from '../machinery/fields.js';
+import { asFields, asText, isSet, valueAt, type Fields } from '../machinery/fields.js';
 import { hasCostlyPatterns } from './costly-patterns.js';
 import { hasUnprunedDefault } from './default.validation.js';
 import { everySchema } from './walk.js';
@@ -59,7 +59,7 @@ function hasOptionalKeys(schema: Fields): boolean {
   return (
     type === 'map' &&
     keys.some((key: unknown) => {
-      const property = asFields(items['properties'])[asText(key)];
+      const property = valueAt(items, ['properties', asText(key)]);
       if (!isSet(property)) return false;
       const { default: byDefault, nullable } = asFields(property);
       return nullable === true || (!required.includes(key) && !isSet(byDefault));

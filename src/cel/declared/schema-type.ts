@@ -213,14 +213,19 @@ function readDateTime(json: unknown): Value {
   return parsed ?? invalid(`Invalid date-time formatted string ${json}: cannot parse`);
 }
 
-const longUnits: Record<string, number> = { d: 86400, day: 86400, days: 86400, w: 604800, week: 604800, weeks: 604800 };
+const [daySeconds, weekSeconds] = [86_400, 604_800];
+const longUnits: ReadonlyMap<string, number> = new Map([
+  ...['d', 'day', 'days'].map((unit) => [unit, daySeconds] as const),
+  ...['w', 'week', 'weeks'].map((unit) => [unit, weekSeconds] as const),
+]);
+
 /** A duration of Go, or a number of days or weeks. */
 function readDuration(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
   const parsed = parseDuration(json);
   if (parsed) return parsed;
   const match = /^(\d{1,9})\s*([a-z]+)$/.exec(json);
-  const seconds = match && longUnits[match[2]!];
+  const seconds = match && longUnits.get(match[2]!);
   if (match && seconds) return new Duration(BigInt(match[1]!) * BigInt(seconds) * 1_000_000_000n);
   return invalid(`Invalid duration ${json}: time: invalid duration`);
 }

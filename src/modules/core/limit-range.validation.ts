@@ -3,7 +3,7 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { duplicates } from '../../machinery/field-rules.js';
 import { validateQualifiedName } from '../../machinery/names.js';
 import type { Steps } from '../../std/steps.js';
-import { amountRatio, compareAmounts, sameAmount } from './pod/pod-resources.js';
+import { amountOf, amountRatio, compareAmounts, sameAmount } from './pod/pod-resources.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './pod/resource-names.js';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -76,10 +76,11 @@ type Amount = string | undefined;
 
 /** Requires min ≤ defaultRequest ≤ default ≤ max, for each pair of which both are set. */
 function validateOrder(limit: LimitRangeItem, name: string, at: FieldPath): FieldError[] {
-  const min = limit.min?.[name];
-  const max = limit.max?.[name];
-  const normal = limit.default?.[name];
-  const request = limit.defaultRequest?.[name];
+  const min = amountOf(limit.min, name);
+  const max = amountOf(limit.max, name);
+  const normal = amountOf(limit.default, name);
+  const request = amountOf(limit.defaultRequest, name);
+  const ratio = amountOf(limit.maxLimitRequestRatio, name);
   const errors: FieldError[] = [];
   const check = (
     low: Amount,
@@ -98,9 +99,7 @@ function validateOrder(limit: LimitRangeItem, name: string, at: FieldPath): Fiel
   check(request, normal, 'defaultRequest', request, ['default request', 'default limit']);
   check(min, normal, 'default', min, ['min', 'default']);
   check(normal, max, 'default', max, ['default', 'max']);
-  errors.push(
-    ...validateRatio(limit.maxLimitRequestRatio?.[name], min, max, at.child('maxLimitRequestRatio').key(name)),
-  );
+  errors.push(...validateRatio(ratio, min, max, at.child('maxLimitRequestRatio').key(name)));
   if (!isOvercommitAllowed(name) && normal !== undefined && request !== undefined && !sameAmount(normal, request)) {
     const message = `default value ${normal} must equal to defaultRequest value ${request} in ${limit.type ?? ''}`;
     errors.push(fieldError.invalid(at.child('defaultRequest').key(name), request, message));

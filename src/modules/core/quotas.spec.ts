@@ -137,6 +137,20 @@ it.each<[string, object[], string[]]>([
     ],
   ],
   [
+    'a resource with the name of an inherited property',
+    [
+      {
+        type: 'PersistentVolumeClaim',
+        max: { constructor: '1', storage: '1' },
+        min: { storage: '1' },
+        maxLimitRequestRatio: { storage: '1' },
+      },
+    ],
+    [
+      'spec.limits[0].max[constructor]: Invalid value: "constructor": must be a standard resource type or fully qualified',
+    ],
+  ],
+  [
     'a ratio below one',
     [container({ maxLimitRequestRatio: { cpu: '500m' } })],
     ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": ratio 500m is less than 1'],

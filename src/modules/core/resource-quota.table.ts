@@ -1,5 +1,6 @@
 import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
+import { amountOf } from './pod/pod-resources.js';
 
 export const resourceQuotaTable: TableDefinition<ResourceQuota> = {
   columns: [
@@ -14,7 +15,7 @@ export const resourceQuotaTable: TableDefinition<ResourceQuota> = {
     const column = (isLimit: boolean) =>
       amounts
         .filter(([name]) => name.startsWith('limits') === isLimit)
-        .map(([name, amount]) => `${name}: ${used[name] || '0'}/${amount}`)
+        .map(([name, amount]) => `${name}: ${amountOf(used, name) || '0'}/${amount}`)
         .join(', ');
     return [quota.metadata.name ?? '', column(false), column(true), ageCell(quota.metadata.creationTimestamp, nowMs)];
   },

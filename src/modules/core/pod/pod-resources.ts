@@ -89,6 +89,10 @@ export function maxResources(a: Amounts, b: Amounts): Record<string, string> {
   return combine(a, b, (left, right) => (left.compare(right) >= 0 ? left : right));
 }
 
+/** Returns the amount of a resource; undefined if it is absent. Clients choose the names, also `constructor`. */
+export const amountOf = (amounts: Amounts | undefined, name: string): string | undefined =>
+  amounts !== undefined && Object.hasOwn(amounts, name) ? (amounts[name] ?? undefined) : undefined;
+
 function combine(a: Amounts, b: Amounts, join: (left: Quantity, right: Quantity) => Quantity): Record<string, string> {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries(

@@ -19,7 +19,7 @@ import { isSet } from '../../../machinery/fields.js';
 import type { Mutable } from '../../../machinery/mutable.js';
 import { defaultClaimSpec } from '../persistent-volume-claim.defaults.js';
 import { imageTag } from './image-tag.js';
-import { addResources, maxResources, normalizeResources, ResourceTotals } from './pod-resources.js';
+import { addResources, amountOf, maxResources, normalizeResources, ResourceTotals } from './pod-resources.js';
 
 /** Defaults a PodSpec, of a Pod or of a template. Idempotent, as all defaults: they also run on stored objects. */
 export function defaultPodSpec(spec: Mutable<PodSpec>): void {
@@ -165,7 +165,7 @@ function defaultVolume(volume: Mutable<Volume>): void {
 function requestLimits(resources: Mutable<ResourceRequirements>): void {
   if (!resources.limits) return;
   const requests = (resources.requests ??= {});
-  for (const [name, limit] of Object.entries(resources.limits)) requests[name] ??= limit;
+  for (const [name, limit] of Object.entries(resources.limits)) requests[name] = amountOf(requests, name) ?? limit;
   if (Object.keys(requests).length === 0) delete resources.requests;
 }
 

@@ -17,6 +17,24 @@ it.each<PodRow>([
     ],
   ],
   [
+    'request of a resource with the name of an inherited property',
+    podWithContainer({ resources: { requests: { constructor: '2' }, limits: { cpu: '1' } } }),
+    [
+      'spec.containers[0].resources.requests[constructor]: Invalid value: "constructor": must be a standard resource type or fully qualified',
+      'spec.containers[0].resources.requests[constructor]: Invalid value: "constructor": must be a standard resource for containers',
+    ],
+  ],
+  [
+    'limit of a resource with the name of an inherited property',
+    podWithContainer({ resources: { limits: { valueOf: '1' } } }),
+    [
+      'spec.containers[0].resources.limits[valueOf]: Invalid value: "valueOf": must be a standard resource type or fully qualified',
+      'spec.containers[0].resources.limits[valueOf]: Invalid value: "valueOf": must be a standard resource for containers',
+      'spec.containers[0].resources.requests[valueOf]: Invalid value: "valueOf": must be a standard resource type or fully qualified',
+      'spec.containers[0].resources.requests[valueOf]: Invalid value: "valueOf": must be a standard resource for containers',
+    ],
+  ],
+  [
     'negative quantity',
     podWithContainer({ resources: { limits: { cpu: '-1' } } }),
     [

@@ -1,7 +1,7 @@
 import type { ResourceClaim, ResourceRequirements } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { duplicates } from '../../../machinery/field-rules.js';
-import { compareAmounts, isNegative, isWhole, isWholeMultiple, sameAmount } from './pod-resources.js';
+import { amountOf, compareAmounts, isNegative, isWhole, isWholeMultiple, sameAmount } from './pod-resources.js';
 import { isHugePages, isOvercommitAllowed, validateContainerResourceName } from './resource-names.js';
 
 /** `claimNames` are the names in spec.resourceClaims of the Pod. */
@@ -38,7 +38,7 @@ function validateAmounts(
   }
   for (const [name, request] of Object.entries(requests)) {
     errors.push(...validateAmount(name, request, requestsAt.key(name), validateName));
-    const limit = limits[name];
+    const limit = amountOf(limits, name);
     if (limit === undefined) {
       if (!isOvercommitAllowed(name)) {
         errors.push(fieldError.required(limitsAt, 'Limit must be set for non overcommitable resources'));
