@@ -38,7 +38,7 @@ export class ProtobufReader<Context = undefined> {
 
   constructor(
     private readonly bytes: Buffer,
-    /** What the caller needs while it reads: limits, for example. */
+    /** State of the caller that goes with the reader: limits, for example. */
     readonly context: Context,
     private at = 0,
     private end: number = bytes.length,
