@@ -5,6 +5,7 @@ import { ResourcesModule } from './app.module.js';
 import type { CheckReport } from './check/check-report.js';
 import { reportText, type ReportFormat } from './check/report-text.js';
 import { StoreCheck } from './check/store-check.js';
+import { FlagError } from './config/flag-error.js';
 import { loadConfig } from './config/load-config.js';
 import type { RuntimeConfig } from './config/runtime-config.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -12,7 +13,6 @@ import { nestLogger } from './assembly/logging.js';
 import { apiextensionsVersion } from './modules/apiextensions/apiextensions.resources.js';
 import { openStore } from './assembly/open-store.js';
 import { chooseApis } from './registry/apis/enabled-apis.js';
-import { ApiChoiceError } from './registry/apis/registry.module.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import { startErrorLine } from './assembly/start-error.js';
 import { holdProcess, systemClock, type Clock } from './std/clock.js';
@@ -61,7 +61,7 @@ export async function runCheck(
     stdout.write(reportText(report, options.output));
     return report.isClean ? 0 : 1;
   } catch (error) {
-    tell(error instanceof ApiChoiceError ? error.message : startErrorLine(error, config));
+    tell(error instanceof FlagError ? error.message : startErrorLine(error, config));
     return 2;
   } finally {
     await store?.close();
@@ -131,7 +131,7 @@ function servedBy(runtimeConfig: RuntimeConfig, registry: ResourceRegistry, { na
     resources: resources.map(({ definition }) => definition.plural),
   }));
   const choice = chooseApis(runtimeConfig, known, naming);
-  if (choice.errors) throw new ApiChoiceError(choice.errors);
+  if (choice.errors) throw new FlagError('runtime-config', choice.errors);
   return choice.isServed;
 }
 

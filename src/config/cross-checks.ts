@@ -2,7 +2,7 @@ import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugi
 import type { Extensions } from './extensions.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 
 /** Returns errors about combinations of settings that are valid on their own. */
 export function crossChecks(config: ServerConfig, extensions: Extensions): string[] {
@@ -92,8 +92,5 @@ const namesOf = (definitions: Extensions['reconcilers'] = []) => definitions.map
 function pluginErrors(flag: string, names: readonly string[], ownPlugins: readonly string[]): string[] {
   const known = [...admissionPluginNames, ...ownPlugins];
   const unknown = names.filter((name) => !known.includes(name));
-  return unknown.map((name) => {
-    const meant = nearest(name, known);
-    return `--${flag}: unknown admission plug-in ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  });
+  return unknown.map((name) => `--${flag}: unknown admission plug-in ${name}${didYouMean(name, known)}`);
 }

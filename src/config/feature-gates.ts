@@ -1,5 +1,5 @@
 import { featureGates, type FeatureGate, type GateStage } from './feature-gate-list.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
@@ -11,10 +11,7 @@ const groups: Readonly<Record<string, GateStage>> = { AllAlpha: 'Alpha', AllBeta
 /** Returns the error of an invalid setting, to be printed after "--feature-gates: ". */
 export function gateProblem(name: string, enabled: boolean): string | undefined {
   const gate = gatesByName.get(name);
-  if (!gate) {
-    const meant = nearest(name, gatesByName.keys());
-    return `unknown feature gate ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  }
+  if (!gate) return `unknown feature gate ${name}${didYouMean(name, gatesByName.keys())}`;
   return gate.isLocked && enabled !== gate.default
     ? `${name} is locked to ${gate.default} and cannot be set to ${enabled}`
     : undefined;

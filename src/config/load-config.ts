@@ -13,7 +13,7 @@ import { runtimeConfigProblems } from './runtime-config.js';
 import type { ServerConfig } from './server-config.js';
 import { setSettingAt } from './setting-path.js';
 import { readArguments, readEnvironment, readMapping, type Settings } from './settings.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 
 export interface ConfigWarning {
   readonly message: string;
@@ -200,10 +200,7 @@ function readConfigFile(path: string): ConfigFile {
     const known = Object.keys(new Limits());
     for (const name of Object.keys(limits)) {
       if (known.includes(name)) continue;
-      const meant = nearest(name, known);
-      settings.errors.push(
-        `${path}: limits.${name}: unknown limit${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-      );
+      settings.errors.push(`${path}: limits.${name}: unknown limit${didYouMean(name, known)}`);
     }
     return { settings, limits: limits as YamlMapping };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Runs, SwitchableRuns } from './runs.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 
 interface Switchable {
   readonly runs: SwitchableRuns;
@@ -69,7 +69,7 @@ export function unknownReconcilers(controllers: readonly string[], extensions: r
   return controllers
     .filter((word) => word !== '*' && word !== '-*' && !known.includes(word.replace(/^-/, '')))
     .map((word) => {
-      const meant = nearest(word.replace(/^-/, ''), known);
-      return `unknown reconciler ${word}${meant === undefined ? '' : `; did you mean ${word.startsWith('-') ? '-' : ''}${meant}?`}`;
+      const sign = word.startsWith('-') ? '-' : '';
+      return `unknown reconciler ${word}${didYouMean(word.slice(sign.length), known, (meant) => sign + meant)}`;
     });
 }

@@ -1,6 +1,6 @@
 import type { Flag } from './flag.js';
 import { flagsByName } from './flags/all-flags.js';
-import { nearest } from './suggestion.js';
+import { didYouMean } from './suggestion.js';
 
 /** Configured values of flags as texts, each with its source (flag, environment variable or file), and errors. */
 export interface Settings {
@@ -73,8 +73,7 @@ export function readMapping(mapping: Readonly<Record<string, unknown>>, source: 
 function knownFlag(name: string, where: string, write: (known: string) => string, errors: string[]): Flag | undefined {
   const flag = flagsByName.get(name);
   if (flag) return flag;
-  const meant = nearest(name, flagsByName.keys());
-  errors.push(`${where}: unknown flag${meant === undefined ? '' : `; did you mean ${write(meant)}?`}`);
+  errors.push(`${where}: unknown flag${didYouMean(name, flagsByName.keys(), write)}`);
   return undefined;
 }
 

@@ -1,3 +1,9 @@
+/** Returns `; did you mean <name>?` with the nearest known name, written as the flag takes it; '' if none is near. */
+export function didYouMean(name: string, known: Iterable<string>, written = (meant: string) => meant): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? '' : `; did you mean ${written(meant)}?`;
+}
+
 /** Returns the known name with the smallest edit distance, undefined if none is near. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -1,6 +1,7 @@
 import { ApiError } from './api-error.js';
 import { goQuote } from './field-error.js';
 import { parseInt64 } from './int64-text.js';
+import { listed } from './listed.js';
 import { listedMax, RequirementsByKey } from './requirements-by-key.js';
 import { validateLabelValue, validateQualifiedName } from './names.js';
 
@@ -195,7 +196,7 @@ class Parser {
     const operator = this.operator();
     const values = operator === 'in' || operator === 'notin' ? this.valueList() : [this.singleValue()];
     const problems = requirementProblems({ key, operator, values });
-    if (problems.length > 0) throw requirementFault(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+    if (problems.length > 0) throw requirementFault(listed(problems));
     return { key, operator, values };
   }
 
@@ -339,6 +340,6 @@ function checked(requirement: LabelRequirement): LabelRequirement {
     );
   }
   problems.push(...requirementProblems(requirement));
-  if (problems.length > 0) throw fault(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+  if (problems.length > 0) throw fault(listed(problems));
   return requirement;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { admissionPluginNames, implementedPlugins } from '../../config/admission-plugins.js';
 import { parseYamlMapping } from '../../config/config-files.js';
+import { FlagError } from '../../config/flag-error.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
 import { ConfigReader, isMapping } from './config-reader.js';
@@ -35,18 +36,14 @@ export const plainConfiguration: AdmissionConfiguration = {
   others: new Map(),
 };
 
-export class AdmissionConfigurationError extends Error {
-  override readonly name = 'AdmissionConfigurationError';
-  constructor(file: string, problems: readonly string[]) {
-    super(`--admission-control-config-file: ${file}: ${problems.join('; ')}`);
-  }
-}
+const refused = (file: string, problems: readonly string[]) =>
+  new FlagError('admission-control-config-file', problems, file);
 
 /** Built-in plug-ins that take a configuration. */
 const configurable = ['PodSecurity', 'ResourceQuota', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction'];
 
 /**
- * Reads the file. Throws AdmissionConfigurationError with all problems, also for unknown fields and for the configuration
+ * Reads the file. Throws FlagError with all problems, also for unknown fields and for the configuration
  * of a plug-in that takes none: a rule that is not understood must not be ignored. `ownPlugins` are those of an embedding
  * program.
  */
@@ -96,7 +93,7 @@ export function readAdmissionConfiguration(
     tolerations: tolerations ? readTolerations(tolerations, naming) : plainTolerations,
     others,
   };
-  if (problems.length > 0) throw new AdmissionConfigurationError(file, problems);
+  if (problems.length > 0) throw refused(file, problems);
   return configuration;
 }
 
@@ -118,6 +115,6 @@ function readMapping(path: string, file: string): Fields {
     return { ...parseYamlMapping(readFileSync(path, 'utf8')) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AdmissionConfigurationError(file, [`${path} cannot be read: ${reason}`]);
+    throw refused(file, [`${path} cannot be read: ${reason}`]);
   }
 }

@@ -2,6 +2,7 @@ import type { RequestAuthenticator } from '../../auth/request-authenticator.js';
 import type { SelfSubjectReview, TokenReview } from '../../catalog/types/authentication.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { listed } from '../../machinery/listed.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { objectTime } from '../../registry/write/system-fields.js';
@@ -64,7 +65,7 @@ export class AuthenticationGroup {
             user: userFields(verdict.user),
             ...(verdict.audiences.length > 0 && { audiences: verdict.audiences }),
           }
-        : { user: {}, error: joined(verdict.problems) };
+        : { user: {}, error: listed(verdict.problems) };
     return { object: { ...body, status } };
   }
 }
@@ -77,8 +78,4 @@ function userFields({ name, uid, groups, extra }: UserInfo) {
     ...(groups.length > 0 && { groups }),
     ...(Object.keys(extra).length > 0 && { extra }),
   };
-}
-
-function joined(problems: readonly string[]): string {
-  return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;
 }

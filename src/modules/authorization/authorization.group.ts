@@ -8,6 +8,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
 import type { FieldError } from '../../machinery/field-error.js';
+import { listed } from '../../machinery/listed.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
@@ -79,7 +80,7 @@ export class AuthorizationGroup {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
-      ...(problems.length > 0 && { evaluationError: problems.length === 1 ? problems[0] : `[${problems.join(', ')}]` }),
+      ...(problems.length > 0 && { evaluationError: listed(problems) }),
     };
     return { object: { ...review, status } };
   }

@@ -6,7 +6,7 @@ import {
   type RuntimeConfig,
   type RuntimeKey,
 } from '../../config/runtime-config.js';
-import { nearest } from '../../config/suggestion.js';
+import { didYouMean } from '../../config/suggestion.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import { removedApis, type RemovedApi } from './removed-apis.js';
 
@@ -100,17 +100,15 @@ function problemWith(key: RuntimeKey, known: readonly KnownApi[], naming: Naming
   );
   if (gone.length > 0) return { warnings: gone.map(removalWarning) };
   if (versions.length === 0) {
-    const meant = nearest(group, new Set(known.map((api) => api.group)));
-    return { error: `${name}: the group "${group}" is not known${suggestion(meant)}` };
+    const groups = new Set(known.map((api) => api.group));
+    return { error: `${name}: the group "${group}" is not known${didYouMean(group, groups)}` };
   }
   if (!found) return { error: `${name} is not known; the group has ${versions.map((api) => api.version).join(', ')}` };
   const resource = key.type === 'resource' ? key.resource : '';
-  return { error: `${name} has no resource "${resource}"${suggestion(nearest(resource, found.resources))}` };
+  return { error: `${name} has no resource "${resource}"${didYouMean(resource, found.resources)}` };
 }
 
 function removalWarning({ group, version, kind, removed, replacement }: RemovedApi): string {
   const instead = replacement && `use ${apiVersionOf(replacement.group, replacement.version)} ${replacement.kind}`;
   return `${apiVersionOf(group, version)} ${kind} was removed in v${removed}; ${instead ?? 'it has no replacement'}`;
 }
-
-const suggestion = (meant: string | undefined) => (meant === undefined ? '' : `; did you mean ${meant}?`);

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { FlagError } from '../../config/flag-error.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { RuntimeConfig } from '../../config/runtime-config.js';
 import type { GroupVersionKind } from '../../machinery/gvk.js';
@@ -81,7 +82,7 @@ function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDep
     resources: [...resources, ...virtual].map(({ plural }) => plural),
   }));
   const choice = chooseApis(runtimeConfig, known, naming);
-  if (choice.errors) throw new ApiChoiceError(choice.errors);
+  if (choice.errors) throw new FlagError('runtime-config', choice.errors);
   for (const warning of choice.warnings) logger.warn('--runtime-config names a removed API', { warning });
 
   const stores = new Stores(found, storeDependencies);
@@ -106,13 +107,6 @@ function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDep
       versionPriority: options.versionPriority ?? 15,
       resources,
     });
-  }
-}
-
-/** --runtime-config names APIs that this server does not implement. */
-export class ApiChoiceError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(`--runtime-config: ${problems.join('; ')}`);
   }
 }
 
