@@ -1,4 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
+import { listed } from '../machinery/listed.js';
 import type { AdmissionAttributes } from './admission-plugin.js';
 
 /** Creates the error with which a plug-in refuses a request: `<resource> "<name>" is forbidden: <why>`. */
@@ -8,6 +9,5 @@ export function forbid({ resource, name }: AdmissionAttributes, why: string): Ap
 
 /** Joins distinct reasons into one text, as Go's aggregated errors are formatted: `[a, b]`. */
 export function joinReasons(reasons: readonly string[]): string {
-  const distinct = [...new Set(reasons)];
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`;
+  return listed([...new Set(reasons)]);
 }

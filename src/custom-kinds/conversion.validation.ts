@@ -4,9 +4,8 @@ import { pemBlocks } from '../certificates/pem-blocks.js';
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
 import { checked, required } from '../machinery/field-rules.js';
 import { validateDns1035Label } from '../machinery/names.js';
-import { validateWebhookClient } from '../machinery/webhook-client.validation.js';
+import { reviewVersions, validateWebhookClient } from '../machinery/webhook-client.validation.js';
 
-const reviewVersions = ['v1', 'v1beta1'];
 const strategies = ['None', 'Webhook'];
 
 /** Rules that an update need not meet: the definition already broke them before, or is not served yet. */

@@ -1,5 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { asFields, type Fields } from './fields.js';
+import { validateDnsSubdomain } from './names.js';
 import type { Int64 } from './int64.js';
 
 /** A validation rule: checks a value and returns errors at its path. */
@@ -36,6 +37,26 @@ export function checked(value: string, at: FieldPath, check: (text: string) => s
 export function requiredName(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
   return value === '' ? required(value, at) : checked(value, at, check);
 }
+
+const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const pathRegex = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** Requires the form `example.com/name`. */
+export function validateDomainPrefixedPath(text: string, at: FieldPath): FieldError[] {
+  if (text === '') return required(text, at);
+  const slash = text.indexOf('/');
+  const [domain, rest] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (slash < 1 || rest === '') {
+    return [fieldError.invalid(at, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = checked(domain, at, validateDnsSubdomain);
+  if (!pathRegex.test(rest)) {
+    errors.push(fieldError.invalid(at, rest, `Invalid path (regex used for validation is '${pathPattern}')`));
+  }
+  return errors;
+}
+
+export const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
 /** Accepts an absent value. */
 export function oneOf(value: unknown, at: FieldPath, supported: readonly string[]): FieldError[] {

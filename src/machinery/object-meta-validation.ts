@@ -1,4 +1,4 @@
-import { fieldError, type FieldError } from './field-error.js';
+import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { foregroundFinalizer, orphanFinalizer } from './finalizers.js';
 import { parseApiVersion } from './gvk.js';
 import type { JsonValue, ObjectMeta, OwnerReference } from './kube-object.js';
@@ -161,7 +161,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
 const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', orphanFinalizer, foregroundFinalizer]);
 
 /** Also used for spec.finalizers of namespaces, whose errors have no index. */
-export function validateFinalizerDomain(finalizer: string, path: string): FieldError[] {
+export function validateFinalizerDomain(finalizer: string, path: string | FieldPath): FieldError[] {
   if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return [];
   return [fieldError.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }

@@ -3,6 +3,9 @@ import { checked, required } from './field-rules.js';
 import { asFields, asNumber, asText, isSet, type Fields } from './fields.js';
 import { validateDnsSubdomain, validatePortNumber } from './names.js';
 
+/** Versions of the reviews that this server sends to webhooks. */
+export const reviewVersions: readonly string[] = ['v1', 'v1beta1'];
+
 const form = '; desired format: https://host[/path]';
 
 /** Validates a WebhookClientConfig: either a URL or a Service. */

@@ -1,5 +1,5 @@
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
-import { oneOf, required } from '../machinery/field-rules.js';
+import { hasLineBreaks, oneOf, required } from '../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
 import { findField } from './field-path.js';
 import { hasGranularSet, type SchemaLeniency } from './leniency.js';
@@ -131,8 +131,6 @@ function validateItems(schema: Fields, at: FieldPath): FieldError[] {
   }
   return errors;
 }
-
-const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
 /** fieldPath is checked only if the schema is given. */
 function validateRule(rule: Fields, schema: Fields | undefined, at: FieldPath): FieldError[] {

@@ -9,7 +9,7 @@ import type {
 import type { MutatingAdmissionPolicy, Mutation } from '../../catalog/types/admissionregistration.v1beta1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { duplicates, each, oneOf, required } from '../../machinery/field-rules.js';
+import { duplicates, each, hasLineBreaks, oneOf, required } from '../../machinery/field-rules.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
 import { validateDns1035Label, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import { failurePolicies, validateMatchConditions, validateMatchResources } from './match.validation.js';
@@ -125,8 +125,6 @@ function validateVariable({ name = '', expression }: Variable, at: FieldPath): F
 function specified(expression: string | undefined, at: FieldPath, field = 'expression'): FieldError[] {
   return required((expression ?? '').trim(), at, `${field} is not specified`);
 }
-
-const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
 function validateValidation(validation: Validation, at: FieldPath): FieldError[] {
   const { expression = '', message = '', messageExpression = '', reason } = validation;

@@ -3,13 +3,12 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates, each, oneOf, required } from '../../machinery/field-rules.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
-import { validateWebhookClient } from '../../machinery/webhook-client.validation.js';
+import { reviewVersions, validateWebhookClient } from '../../machinery/webhook-client.validation.js';
 import { failurePolicies, matchPolicies, validateMatchConditions, validateSelectors } from './match.validation.js';
 import { validateRule } from './rule.validation.js';
 
 const timeoutSecondsMax = 30;
 /** The versions of AdmissionReview that this server sends. */
-const reviewVersions = ['v1', 'v1beta1'];
 const harmless = ['None', 'NoneOnDryRun'];
 const sideEffects = [...harmless, 'Some', 'Unknown'].sort();
 

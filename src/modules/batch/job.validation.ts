@@ -4,10 +4,10 @@ import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { counted } from '../../machinery/error-budget.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { checked, notNegative, oneOf, required } from '../../machinery/field-rules.js';
+import { notNegative, oneOf, required, validateDomainPrefixedPath } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
-import { validateDnsLabel, validateDnsSubdomain } from '../../machinery/names.js';
+import { validateDnsLabel } from '../../machinery/names.js';
 import { goPodSpec } from '../core/go-shapes.js';
 import { sortedLabels, validatePodTemplate, validateTemplateLabels } from '../core/pod/pod-template.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
@@ -113,19 +113,7 @@ const managerLengthMax = 63;
 /** The name of another controller of the Job: a path with the controller's domain. */
 function validateManager({ managedBy: name }: JobSpec, managerAt: FieldPath): FieldError[] {
   if (name === undefined) return [];
-  const slash = name.indexOf('/');
-  const errors: FieldError[] = [];
-  if (name === '') errors.push(...required(name, managerAt));
-  else if (slash <= 0 || slash === name.length - 1) {
-    const message = 'must be a domain-prefixed path (such as "acme.io/foo")';
-    errors.push(fieldError.invalid(String(managerAt), name, message));
-  } else {
-    errors.push(...checked(name.slice(0, slash), managerAt, validateDnsSubdomain));
-    if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(name.slice(slash + 1))) {
-      const message = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-      errors.push(fieldError.invalid(String(managerAt), name.slice(slash + 1), message));
-    }
-  }
+  const errors = validateDomainPrefixedPath(name, managerAt);
   if (name.length > managerLengthMax) errors.push(fieldError.tooLong(String(managerAt), managerLengthMax));
   return errors;
 }

@@ -1,9 +1,10 @@
 import type { Namespace } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { namespaceFinalizer } from '../../machinery/finalizers.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
-import { foregroundFinalizer, namespaceFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { nameIsDnsLabel, validateQualifiedName } from '../../machinery/names.js';
+import { validateFinalizerDomain } from '../../machinery/object-meta-validation.js';
 import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -43,19 +44,14 @@ export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
   };
 }
 
-/** Allows qualified names with a domain, and the names without a domain that the server itself uses. */
 function validateFinalizers(naming: NamingProfile) {
-  const standard = [namespaceFinalizer(naming), orphanFinalizer, foregroundFinalizer];
   const at = path('spec').child('finalizers');
+  const own = namespaceFinalizer(naming);
   return ({ spec }: Namespace): FieldError[] =>
-    (spec?.finalizers ?? []).flatMap((finalizer) => {
-      const errors = checked(finalizer, at, validateQualifiedName);
-      if (!finalizer.includes('/') && !standard.includes(finalizer)) {
-        const message = 'name is neither a standard finalizer name nor is it fully qualified';
-        errors.push(fieldError.invalid(at, finalizer, message));
-      }
-      return errors;
-    });
+    (spec?.finalizers ?? []).flatMap((finalizer) => [
+      ...checked(finalizer, at, validateQualifiedName),
+      ...(finalizer === own ? [] : validateFinalizerDomain(finalizer, at)),
+    ]);
 }
 
 export const namespaceStatusSubresource = statusSubresource<Namespace>({

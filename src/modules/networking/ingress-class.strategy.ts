@@ -1,8 +1,8 @@
 import type { IngressClass, IngressClassParametersReference } from '../../catalog/types/networking.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { checked, required } from '../../machinery/field-rules.js';
+import { checked, validateDomainPrefixedPath } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
-import { nameIsDnsLabel, nameIsDnsSubdomain, validateDnsSubdomain } from '../../machinery/names.js';
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateTypedReference } from './typed-reference.validation.js';
 
@@ -32,26 +32,6 @@ function validateIngressClass({ spec = {} }: IngressClass): FieldError[] {
       : []),
     ...validateDomainPrefixedPath(controller, controllerAt),
     ...(parameters ? validateParameters(parameters, at.child('parameters')) : []),
-  ];
-}
-
-const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const pathRegex = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
-
-/** Requires the form `example.com/name`. */
-function validateDomainPrefixedPath(text: string, textAt: FieldPath): FieldError[] {
-  if (text === '') return required(text, textAt);
-  const slash = text.indexOf('/');
-  const [domain, rest] = [text.slice(0, slash), text.slice(slash + 1)];
-  if (slash < 1 || rest === '') {
-    return [fieldError.invalid(textAt, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  }
-  const isPath = pathRegex.test(rest);
-  return [
-    ...checked(domain, textAt, validateDnsSubdomain),
-    ...(isPath
-      ? []
-      : [fieldError.invalid(textAt, rest, `Invalid path (regex used for validation is '${pathPattern}')`)]),
   ];
 }
 
