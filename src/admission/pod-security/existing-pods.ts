@@ -1,4 +1,5 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
+import { controllerOf } from '../../machinery/kube-object.js';
 import { formatPolicy, type LevelVersion } from './level.js';
 import { viewOf } from './pod-templates.js';
 import { formatReasons, type PodSecurityStandards } from './standards.js';
@@ -43,8 +44,8 @@ function formatNames(names: readonly string[]): string {
 
 function onePerController(pods: readonly Pod[]): Pod[] {
   const seen = new Set<string>();
-  return pods.filter(({ metadata }) => {
-    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return pods.filter((pod) => {
+    const owner = controllerOf(pod);
     if (!owner) return true;
     const isFirst = !seen.has(owner.uid);
     seen.add(owner.uid);

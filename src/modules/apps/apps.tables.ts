@@ -5,7 +5,7 @@ import type {
   ReplicaSet,
   StatefulSet,
 } from '../../catalog/types/apps.v1.js';
-import type { OwnerReference } from '../../machinery/kube-object.js';
+import { controllerOf, type OwnerReference } from '../../machinery/kube-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell, orNone } from '../core/cells.js';
 import { replicaTable } from '../core/pod/replica.table.js';
@@ -89,7 +89,7 @@ export const controllerRevisionTable: TableDefinition<ControllerRevision> = {
   ],
   cells: (revision, { nowMs }) => [
     revision.metadata.name ?? '',
-    orNone(controllerCell(revision.metadata.ownerReferences?.find(({ controller }) => controller === true))),
+    orNone(controllerCell(controllerOf(revision))),
     revision.revision ?? 0,
     ageCell(revision.metadata.creationTimestamp, nowMs),
   ],

@@ -3,7 +3,7 @@ import type { Condition } from '../../catalog/types/meta.v1.js';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../catalog/types/policy.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { intOrPercent } from '../../machinery/int-or-percent.js';
-import type { OwnerReference } from '../../machinery/kube-object.js';
+import { controllerOf, type OwnerReference } from '../../machinery/kube-object.js';
 import { isReady } from '../../modules/core/pod/eviction.rules.js';
 
 /** A granted eviction expires if its Pod is not being deleted after this time. */
@@ -34,13 +34,13 @@ export interface Verdict {
 }
 
 export function podFacts(pod: Pod): PodFacts {
-  const { name = '', labels = {}, deletionTimestamp, ownerReferences } = pod.metadata;
+  const { name = '', labels = {}, deletionTimestamp } = pod.metadata;
   return {
     name,
     labels,
     isReady: isReady(pod),
     isDeleting: deletionTimestamp !== undefined,
-    controller: ownerReferences?.find((owner) => owner.controller === true),
+    controller: controllerOf(pod),
   };
 }
 

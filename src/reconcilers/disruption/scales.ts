@@ -1,5 +1,5 @@
 import type { Scale as ScaleObject } from '../../catalog/types/autoscaling.v1.js';
-import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
+import { controllerOf, type KubeObject, type OwnerReference } from '../../machinery/kube-object.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { Scale, ScaleOf } from './decide.js';
@@ -55,10 +55,6 @@ function scaleOf({ served: { definition, store }, object }: Found): Scale {
   }
   const view: ScaleObject = scale.view(object);
   return { uid: object.metadata.uid ?? '', replicas: view.spec?.replicas ?? 0 };
-}
-
-function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
-  return metadata.ownerReferences?.find((owner) => owner.controller === true);
 }
 
 function isOneOf({ apiVersion, kind }: OwnerReference, wanted: string): boolean {

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../catalog/types/core.v1.js';
+import { controllerOf } from '../../machinery/kube-object.js';
 
 /**
  * Names of the PersistentVolumeClaims that a Pod uses. A Pod that is on no node uses none: the kubelet starts no Pod
@@ -15,12 +16,11 @@ export function claimsOf({ metadata, spec = {} }: Pod): string[] {
 }
 
 /** True if the Pod uses the claim. An ephemeral volume uses only the claim that was created for its own Pod. */
-export function usesClaim(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
-  const name = metadata.name!;
+export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  const name = claim.metadata.name!;
   if (!claimsOf(pod).includes(name)) return false;
   const isNamed = (pod.spec?.volumes ?? []).some((volume) => volume.persistentVolumeClaim?.claimName === name);
-  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
-  return isNamed || controller?.uid === pod.metadata.uid;
+  return isNamed || controllerOf(claim)?.uid === pod.metadata.uid;
 }
 
 export function isBound({ status }: PersistentVolume): boolean {
