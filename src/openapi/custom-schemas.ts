@@ -1,4 +1,5 @@
 import { asFields } from '../machinery/fields.js';
+import { isJsonObject } from '../machinery/kube-object.js';
 import type { Dialect, Schema } from './type-schemas.js';
 
 /** Schemas of the fields that every object has, with references valid in the document. */
@@ -25,11 +26,11 @@ export function customSchema(author: Schema, dialect: Dialect, fields: ObjectFie
 
 function published(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
   const schema = dialect === 'v2' ? swagger2Schema(author) : withIntOrString(author);
-  const inner = (value: unknown) => (isSchema(value) ? published(value, dialect, fields) : value);
+  const inner = (value: unknown) => (isJsonObject(value) ? published(value, dialect, fields) : value);
   const { properties, items, additionalProperties } = schema;
   const own: Schema = {
     ...schema,
-    ...(isSchema(properties) && {
+    ...(isJsonObject(properties) && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, inner(value)])),
     }),
     ...(items !== undefined && { items: inner(items) }),
@@ -92,10 +93,6 @@ function swagger2Schema(schema: Schema): Schema {
 
 function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? (value as string[]) : [];
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sorted(properties: Schema): Schema {

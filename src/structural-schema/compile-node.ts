@@ -1,5 +1,5 @@
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
-import type { JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { valueKey } from '../machinery/value-key.js';
 import { Pattern } from '../regex/pattern.js';
 import { filled } from './fill.js';
@@ -15,14 +15,11 @@ import type {
   TextBounds,
 } from './schema-node.js';
 
-const isSchema = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function compileNode(schema: Fields): SchemaNode {
   const properties = propertiesOf(schema);
   const extra = schema['additionalProperties'];
-  const additional = isSchema(extra) ? compileNode(extra) : undefined;
-  const items = isSchema(schema['items']) ? compileNode(schema['items']) : undefined;
+  const additional = isJsonObject(extra) ? compileNode(extra) : undefined;
+  const items = isJsonObject(schema['items']) ? compileNode(schema['items']) : undefined;
   const type = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : asText(schema['type']);
   const listType = schema['x-kubernetes-list-type'];
   const rules = orNothing(asItems(schema['x-kubernetes-validations']));

@@ -1,12 +1,5 @@
-import { stringifyJson } from '../codec/json.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
-
-/** Returns a key that is equal for equal values, in whatever order their fields are. */
-export function valueKey(value: JsonValue | undefined): string {
-  if (value === undefined) return '';
-  if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`;
-  return `json ${stringifyJson(inOrder(value))}`;
-}
+import { valueKey } from '../machinery/value-key.js';
 
 /** Counts the occurrences of values. */
 export class Occurrences {
@@ -26,7 +19,7 @@ function count<Key>(times: Map<Key, number>, key: Key): number {
   return before;
 }
 
-/** Sorts the fields by name, as Go encodes maps: for keys and error messages. */
+/** Sorts the fields by name, as Go encodes maps: for error messages. */
 export function inOrder(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);

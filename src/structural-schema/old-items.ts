@@ -1,5 +1,6 @@
 import type { JsonValue } from '../machinery/kube-object.js';
-import { itemKey, valueKey } from './list-keys.js';
+import { valueKey } from '../machinery/value-key.js';
+import { itemKey } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** Returns a function that finds the old item of a new one: by keys in list maps, else by index. */

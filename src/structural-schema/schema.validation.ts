@@ -1,10 +1,12 @@
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../machinery/fields.js';
+import { isJsonObject } from '../machinery/kube-object.js';
 import type { Steps } from '../std/steps.js';
 import { validateDefaults } from './default.validation.js';
 import { validateExtensions } from './extension.validation.js';
 import { schemaTypes, type SchemaLeniency } from './leniency.js';
 import { unsupported, validateStructure } from './structural.validation.js';
+import { isUsed } from './walk.js';
 
 interface Options {
   /** The version has a status subresource, which restricts the fields of the root schema. */
@@ -89,7 +91,7 @@ const metaFields = ['metadata', 'kind', 'apiVersion'];
 function validateOpenApi(schema: Fields, at: FieldPath, around: Surroundings): FieldError[] {
   const { isRoot: _root, ...inside } = around;
   const inner = (value: unknown, where: FieldPath, surroundings: Surroundings = inside) =>
-    isSchema(value) ? validateOpenApi(value, where, surroundings) : [];
+    isJsonObject(value) ? validateOpenApi(value, where, surroundings) : [];
   const additional = schema['additionalProperties'];
   const properties = Object.entries(asFields(schema['properties']));
   const isObject = around.isRoot === true || schema['x-kubernetes-embedded-resource'] === true;
@@ -137,10 +139,6 @@ function validateOpenApi(schema: Fields, at: FieldPath, around: Surroundings): F
   ];
 }
 
-function isSchema(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** JSON schema fields that custom resources do not support. */
 const unsupportedFields = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
@@ -155,7 +153,7 @@ function validateSupported(schema: Fields, at: FieldPath, around: Surroundings):
     errors.push(forbidden('default', `must not be set ${around.noDefaults}`));
   }
   for (const field of unsupportedFields) {
-    if (saysSomething(schema[field])) errors.push(forbidden(field, `${field} is not supported`));
+    if (isUsed(schema[field])) errors.push(forbidden(field, `${field} is not supported`));
   }
   if (type === 'null') {
     errors.push(forbidden('type', 'type cannot be set to null, use nullable as an alternative'));
@@ -167,9 +165,4 @@ function validateSupported(schema: Fields, at: FieldPath, around: Surroundings):
     errors.push(forbidden('x-kubernetes-embedded-resource', 'must not be used inside of resource meta'));
   }
   return errors;
-}
-
-function saysSomething(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-  return isSet(value) && value !== '';
 }

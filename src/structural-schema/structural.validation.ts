@@ -3,7 +3,7 @@ import { fieldError, type FieldError, type FieldPath } from '../machinery/field-
 import { required } from '../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../machinery/fields.js';
 import { Pattern } from '../regex/pattern.js';
-import { everySchema } from './walk.js';
+import { everySchema, isUsed } from './walk.js';
 
 /**
  * A structural schema declares the type of every field outside of allOf, anyOf, oneOf and not, which only narrow
@@ -19,8 +19,6 @@ export function validateStructure(schema: Fields, at: FieldPath): FieldError[] {
 
 /** Returns the message for a schema that uses JSON schema fields without a structure, such as $ref. */
 export function unsupported(schema: Fields): string | undefined {
-  const isUsed = (value: unknown) =>
-    typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : isSet(value) && value !== '';
   for (const inner of everySchema(schema)) {
     for (const field of [
       'id',
