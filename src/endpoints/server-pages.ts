@@ -1,4 +1,5 @@
 import type { VersionDocument } from '../config/version-document.js';
+import { objectTime } from '../registry/write/system-fields.js';
 
 /** A diagnostic page, /statusz or /flagz. Its text is for people and has no fixed format; programs use fields(). */
 export interface ServerPage {
@@ -36,7 +37,7 @@ export function statusPage({ version, startedAtMs, now, paths }: StatusFacts): S
       return page('statusz', lines.map(([name, value]) => `${name}: ${value}\n`).join(''));
     },
     fields: () => ({
-      startTime: new Date(startedAtMs).toISOString().replace(/\.\d+Z$/, 'Z'),
+      startTime: objectTime(startedAtMs),
       uptimeSeconds: upSeconds(),
       goVersion: version.goVersion,
       binaryVersion: version.gitVersion,

@@ -29,6 +29,13 @@ const containerShape = goShape(
   { resources: (value) => goStruct(value, goShape('limits requests claims', { limits: goMap, requests: goMap })) },
 );
 
+/** The securityContext of a container in such messages. */
+export const containerSecurityShape = goShape(
+  `capabilities privileged seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot readOnlyRootFilesystem
+   allowPrivilegeEscalation procMount seccompProfile appArmorProfile`,
+  { capabilities: (value) => goStruct(value, goShape('add drop')) },
+);
+
 const podSecurityFields = `hostNetwork=false hostPID=false hostIPC=false shareProcessNamespace hostUsers`;
 const podSecurityShape = goShape(
   `${podSecurityFields} seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot supplementalGroups

@@ -1,7 +1,5 @@
-import { goStruct, type GoStruct } from '../../machinery/go-value.js';
+import { goList, goStruct, type GoStruct } from '../../machinery/go-value.js';
 
-const listOf = (fields: GoStruct) => (list: unknown) =>
-  Array.isArray(list) ? list.map((item) => goStruct(item, fields)) : null;
 const one = (fields: GoStruct) => (value: unknown) => goStruct(value, fields);
 const capitalized = (fields: readonly string[]): GoStruct => fields.map((field) => [field, null]);
 
@@ -16,11 +14,11 @@ const alternative: GoStruct = [['name', ''], ...common, ['tolerations', null], [
 const request: GoStruct = [
   ['name', ''],
   ['exactly', null, one(exactRequest)],
-  ['firstAvailable', null, listOf(alternative)],
+  ['firstAvailable', null, goList(alternative)],
 ];
 const devices: GoStruct = [
-  ['requests', null, listOf(request)],
-  ['constraints', null, listOf(capitalized(['requests', 'matchAttribute', 'distinctAttribute']))],
+  ['requests', null, goList(request)],
+  ['constraints', null, goList(capitalized(['requests', 'matchAttribute', 'distinctAttribute']))],
   ['config', null],
 ];
 

@@ -9,6 +9,7 @@ import { fieldError, type FieldError, type FieldPath } from '../../machinery/fie
 import { checked, duplicates, each, oneOf, requiredName } from '../../machinery/field-rules.js';
 import { isSet } from '../../machinery/fields.js';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import { userPriorityMax } from './priority-class.strategy.js';
 
 /** Validates the fields that PodGroups and the PodGroup templates of Workloads have in common. */
 export function validateGroupParts(group: PodGroupSpec | PodGroupTemplate, at: FieldPath): FieldError[] {
@@ -26,8 +27,6 @@ export function validateGroupParts(group: PodGroupSpec | PodGroupTemplate, at: F
   }
   return errors;
 }
-
-const userPriorityMax = 1_000_000_000;
 
 function validatePolicy(policy: PodGroupSchedulingPolicy, at: FieldPath): FieldError[] {
   const errors = validateUnion(policy, at, ['basic', 'gang']);

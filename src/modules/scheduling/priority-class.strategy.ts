@@ -7,14 +7,16 @@ import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
-const userPriorityMax = 1_000_000_000;
+export const userPriorityMax = 1_000_000_000;
 const systemPrefix = 'system-';
 
-/** The classes of system Pods, with priorities above those of all user-defined classes. */
-const systemClasses: Readonly<Record<string, number>> = {
-  'system-node-critical': 2 * userPriorityMax + 1000,
+/** Priorities of the classes of system Pods, above those of all user-defined classes. */
+export const systemPriorities = {
   'system-cluster-critical': 2 * userPriorityMax,
-};
+  'system-node-critical': 2 * userPriorityMax + 1000,
+} as const;
+
+const isSystemClass = (name: string): name is keyof typeof systemPriorities => Object.hasOwn(systemPriorities, name);
 
 export function priorityClassStrategy(naming: NamingProfile): Strategy<PriorityClass> {
   const resource = { group: naming.group('scheduling'), resource: 'priorityclasses' };
@@ -36,7 +38,7 @@ export function priorityClassStrategy(naming: NamingProfile): Strategy<PriorityC
     ],
     deletion: {
       refuse({ metadata: { name = '' } }) {
-        if (!Object.hasOwn(systemClasses, name)) return;
+        if (!isSystemClass(name)) return;
         throw ApiError.forbidden(resource, name, 'this is a system priority class and cannot be deleted');
       },
     },
@@ -61,8 +63,8 @@ function validateValue({ metadata, value = 0, globalDefault = false }: PriorityC
 }
 
 function systemClassProblem(name: string, value: number, isDefault: boolean): string | undefined {
-  const known = Object.hasOwn(systemClasses, name) ? systemClasses[name]! : undefined;
-  if (known === undefined) return `${name} is not a known system priority class`;
+  if (!isSystemClass(name)) return `${name} is not a known system priority class`;
+  const known = systemPriorities[name];
   if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
   return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }

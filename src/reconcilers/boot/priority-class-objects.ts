@@ -1,25 +1,19 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
+import { systemPriorities } from '../../modules/scheduling/priority-class.strategy.js';
 import type { BootObject } from './ensure-object.js';
 
-/** The built-in PriorityClasses. Their values are above the maximum that users can set. */
-const systemClasses = [
-  {
-    name: 'system-cluster-critical',
-    value: 2_000_000_000,
-    description:
-      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
-  },
-  {
-    name: 'system-node-critical',
-    value: 2_000_001_000,
-    description: 'Used for system critical pods that must not be moved from their current node.',
-  },
-];
+const descriptions = {
+  'system-cluster-critical':
+    'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  'system-node-critical': 'Used for system critical pods that must not be moved from their current node.',
+} as const;
+const names = ['system-cluster-critical', 'system-node-critical'] as const;
 
+/** Returns the built-in PriorityClasses. */
 export function priorityClassObjects(naming: NamingProfile): BootObject[] {
   const group = naming.group('scheduling');
-  return systemClasses.map(({ name, value, description }) => ({
+  return names.map((name) => ({
     group,
     resource: 'priorityclasses',
     keeps: [],
@@ -27,8 +21,8 @@ export function priorityClassObjects(naming: NamingProfile): BootObject[] {
       kind: 'PriorityClass',
       apiVersion: apiVersionOf(group, 'v1'),
       metadata: { name },
-      value,
-      description,
+      value: systemPriorities[name],
+      description: descriptions[name],
       preemptionPolicy: 'PreemptLowerPriority',
     },
   }));

@@ -1,7 +1,8 @@
 import { isReason, type ObjectRef } from '../../client/loopback-client.js';
 import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
-import { qualifiedResource } from '../../machinery/gvk.js';
+import { apiVersionOf, qualifiedResource } from '../../machinery/gvk.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
@@ -213,8 +214,8 @@ class GarbageCollection implements RunningReconciler {
   private async warn(ref: ObjectRef, uid: string, owner: OwnerReference, signal: AbortSignal): Promise<void> {
     const { registry, clock, client } = this.dependencies;
     const { group, version, kind, plural } = ref.served.definition;
-    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const time = objectTime(clock.now());
+    const apiVersion = apiVersionOf(group, version);
     await client.create(
       registry.require('', 'v1', 'events'),
       {

@@ -4,6 +4,7 @@ import { countValues } from '../../machinery/count-values.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { labelSelectorOf, type Labels } from '../../machinery/label-selector.js';
 import { distinctValues, valueKey } from '../../machinery/value-key.js';
+import { atOnce, type Steps } from '../../std/steps.js';
 import type { YieldTimer } from '../../std/yield-timer.js';
 
 /** A cached ClusterRole, parsed only if a selector matches it. */
@@ -19,9 +20,6 @@ export interface AggregationLimits {
   readonly timer: YieldTimer;
 }
 
-/** A generator of short steps, between which the caller may let other requests run. */
-type Steps<T> = Generator<void, T, void>;
-
 export function aggregatesRules(role: ClusterRole): boolean {
   return selectorsOf(role).length > 0;
 }
@@ -35,22 +33,12 @@ export async function aggregateRules(
   all: readonly CachedRole[],
   { valuesMax, timer }: AggregationLimits,
 ): Promise<PolicyRule[] | undefined> {
-  const steps = aggregateInSteps(role, all, valuesMax);
-  let step = steps.next();
-  while (!step.done) {
-    if (timer.isDue()) await timer.yield();
-    step = steps.next();
-  }
-  return step.value;
+  return timer.run(aggregateInSteps(role, all, valuesMax));
 }
 
 /** aggregateRules() without a limit and without interruption, for the few initial roles. */
 export function aggregateRulesNow(role: ClusterRole, all: readonly CachedRole[]): PolicyRule[] {
-  const steps = aggregateInSteps(role, all, Infinity);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value!;
-  }
+  return atOnce(aggregateInSteps(role, all, Infinity))!;
 }
 
 function* aggregateInSteps(

@@ -10,7 +10,8 @@ import type {
 } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { between, duplicates, each, oneOf } from '../../../machinery/field-rules.js';
-import type { Fields } from '../../../machinery/fields.js';
+import { goStruct } from '../../../machinery/go-value.js';
+import { containerSecurityShape } from '../go-shapes.js';
 
 const idMax = 2147483647;
 
@@ -114,41 +115,13 @@ export function validateContainerSecurity(context: SecurityContext | undefined, 
     errors.push(
       fieldError.invalid(
         at,
-        goSecurityContext(context),
+        goStruct(context, containerSecurityShape),
         `cannot set \`allowPrivilegeEscalation\` to false and ${setting}`,
       ),
     );
   if (context.privileged === true) refuse('`privileged` to true');
   if (context.capabilities?.add?.includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN');
   return errors;
-}
-
-const contextFields = [
-  'capabilities',
-  'privileged',
-  'seLinuxOptions',
-  'windowsOptions',
-  'runAsUser',
-  'runAsGroup',
-  'runAsNonRoot',
-  'readOnlyRootFilesystem',
-  'allowPrivilegeEscalation',
-  'procMount',
-  'seccompProfile',
-  'appArmorProfile',
-] as const;
-
-/** Returns the context as messages show it: with Go's field names, and null for absent fields. */
-function goSecurityContext(context: SecurityContext): Fields {
-  const goName = (name: string) =>
-    name === 'seLinuxOptions' ? 'SELinuxOptions' : name[0]!.toUpperCase() + name.slice(1);
-  return Object.fromEntries(
-    contextFields.map((field): [string, unknown] => {
-      if (field !== 'capabilities' || !context.capabilities) return [goName(field), context[field] ?? null];
-      const { add, drop } = context.capabilities;
-      return ['Capabilities', { Add: add ?? null, Drop: drop ?? null }];
-    }),
-  );
 }
 
 const linuxOnly = {
