@@ -9,6 +9,14 @@ export interface ObjectReader {
   live(resource: GroupResource, namespace: string, name: string, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /** Lists the cached objects of a namespace, or of all namespaces if it is '', ordered by name. */
   list(resource: GroupResource, namespace: string): readonly KubeObject[];
+  /** As list(), for resources with many objects: each is parsed when the caller reaches it. */
+  scan(resource: GroupResource, namespace: string): ObjectScan;
+}
+
+export interface ObjectScan {
+  /** The number of all objects, which may be more than the caller reads. */
+  readonly count: number;
+  readonly objects: Iterable<KubeObject>;
 }
 
 /** Reads the cache, and the store if the cache has no such object: a new one may not have reached the cache yet. */

@@ -70,6 +70,15 @@ it('lists one namespace, or all namespaces for an empty name', () => {
   expect(reader.list({ group: 'example.com', resource: 'x' }, '')).toEqual([]);
 });
 
+it('scans one namespace or all, with the number of objects', () => {
+  for (const namespace of ['kube-system', '']) {
+    const { count, objects } = reader.scan(accounts, namespace);
+    expect([...objects]).toEqual(reader.list(accounts, namespace));
+    expect(count).toBe(reader.list(accounts, namespace).length);
+  }
+  expect(reader.scan({ group: 'example.com', resource: 'x' }, '')).toEqual({ count: 0, objects: [] });
+});
+
 it('parses an object once, however often it is read', () => {
   expect(reader.cached(namespaces, '', 'default')).toBe(reader.cached(namespaces, '', 'default'));
 });

@@ -4,7 +4,7 @@ import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
-import type { ObjectReader } from './object-reader.js';
+import type { ObjectReader, ObjectScan } from './object-reader.js';
 
 /**
  * Objects of a list that are kept parsed: enough for the LimitRanges or quotas of a namespace, which plug-ins read with
@@ -50,6 +50,18 @@ export class RegistryReader implements ObjectReader {
       objects.push(objects.length < keptOfListMax ? this.parse(entry) : (this.parsed.get(entry) ?? entry.parse()));
     }
     return objects;
+  }
+
+  scan(resource: GroupResource, namespace: string): ObjectScan {
+    const store = this.storeOf(resource);
+    if (!store) return { count: 0, objects: [] };
+    const scope = store.scopeOf(namespace);
+    const snapshot = store.cache.snapshot();
+    return { count: snapshot.count(scope), objects: this.parseEach(snapshot.range(scope)) };
+  }
+
+  private *parseEach(entries: Iterable<EncodedObject>): Generator<KubeObject, void> {
+    for (const entry of entries) if (!entry.corruption) yield this.parsed.get(entry) ?? entry.parse();
   }
 
   /** All versions of a resource share one store. */

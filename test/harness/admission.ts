@@ -5,7 +5,7 @@ import type {
   AdmissionPluginDefinition,
 } from '../../src/admission/admission-plugin.js';
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
-import type { ObjectReader } from '../../src/admission/object-reader.js';
+import type { ObjectReader, ObjectScan } from '../../src/admission/object-reader.js';
 import type { Permission, PluginDependencies } from '../../src/admission/plugin-dependencies.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
 import { resolveGates } from '../../src/config/feature-gates.js';
@@ -33,6 +33,8 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
   private readonly byPath = new Map<string, KubeObject[]>();
   /** Number of next charges that fail with a conflict. */
   conflicts = 0;
+  /** Number of objects that were read of scans. */
+  scanned = 0;
   /** Cached quotas, if they differ from the stored ones. */
   staleQuotas: readonly KubeObject[] | undefined;
 
@@ -49,6 +51,16 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
   list(of: GroupResource, namespace: string): readonly KubeObject[] {
     const all = this.byPath.get(pathOf(of)) ?? [];
     return all.filter((one) => namespace === '' || (one.metadata.namespace ?? namespace) === namespace);
+  }
+  scan(of: GroupResource, namespace: string): ObjectScan {
+    const objects = this.list(of, namespace);
+    return { count: objects.length, objects: this.countReads(objects) };
+  }
+  private *countReads(objects: readonly KubeObject[]): Generator<KubeObject, void> {
+    for (const object of objects) {
+      this.scanned++;
+      yield object;
+    }
   }
   add(path: string, given: Given): void {
     this.byPath.set(path, [...(this.byPath.get(path) ?? []), asObject(given)]);

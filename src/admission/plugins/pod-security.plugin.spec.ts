@@ -1,4 +1,4 @@
-import { admitted, hooksOf, podOf } from '../../../test/harness/admission.js';
+import { admitted, hooksOf, KnownObjects, podOf } from '../../../test/harness/admission.js';
 import { plainConfiguration } from '../configuration/admission-configuration.js';
 import { plainPodSecurity } from '../configuration/pod-security.configuration.js';
 import { podSecurity } from './pod-security.plugin.js';
@@ -190,6 +190,25 @@ describe('a namespace', () => {
   ])('$name', async ({ next, before, want }) => {
     expect((await admit(next, before)).warnings).toEqual(want);
   });
+});
+
+it('a namespace with more Pods than are checked gets a warning, and the others are not even parsed', async () => {
+  const known = new KnownObjects({
+    '/pods': Array.from({ length: 5000 }, (_, i) =>
+      podOf({ hostNetwork: i >= 3000 }, { name: `p${i}`, namespace: 'ns' }),
+    ),
+  });
+  const plugin = hooksOf(podSecurity, { known });
+  const namespace = (labels: Record<string, string>) => ({ metadata: { name: 'ns', labels } });
+  const next = namespace({ 'pod-security.kubernetes.io/enforce': 'baseline' });
+  const { warnings } = await admitted(plugin, {
+    of: '/namespaces',
+    object: next,
+    old: namespace({}),
+    clusterWide: true,
+  });
+  expect(warnings).toEqual(['new PodSecurity enforce level only checked against the first 3000 of 5000 existing pods']);
+  expect(known.scanned).toBe(3000);
 });
 
 describe('exemptions and defaults of the configuration', () => {

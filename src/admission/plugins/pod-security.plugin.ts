@@ -1,6 +1,7 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { YieldTimer } from '../../std/yield-timer.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
 import { find } from '../object-reader.js';
@@ -26,7 +27,7 @@ export const podSecurity = defineAdmissionPlugin({
   make: makePodSecurity,
 });
 
-function makePodSecurity({ objects, naming, configuration }: PluginDependencies): AdmissionHooks {
+function makePodSecurity({ objects, naming, clock, configuration }: PluginDependencies): AdmissionHooks {
   const { defaults, exemptions } = configuration.podSecurity;
   const standards = new PodSecurityStandards(naming);
   const annotate = ({ request }: AdmissionAttributes, name: string, text: string): void => {
@@ -78,7 +79,7 @@ function makePodSecurity({ objects, naming, configuration }: PluginDependencies)
     if (warned.length > 0) attributes.request.warnings.push(`would violate ${summary(policy.warn, warned)}`);
   }
 
-  function validateNamespace(attributes: AdmissionAttributes): void {
+  async function validateNamespace(attributes: AdmissionAttributes): Promise<void> {
     const { object, old, name, request } = attributes;
     const next = readPolicy(object?.metadata.labels, defaults, naming);
     const before = old && readPolicy(old.metadata.labels, defaults, naming);
@@ -91,7 +92,8 @@ function makePodSecurity({ objects, naming, configuration }: PluginDependencies)
     const was = before.policy.enforce;
     if (enforce.level === 'privileged' || samePolicy(enforce, was)) return;
     if (enforce.version === was.version && !isStricter(enforce.level, was.level)) return;
-    request.warnings.push(...warningsOf(objects.list(pods, name), name, enforce, standards));
+    const timer = new YieldTimer(clock);
+    request.warnings.push(...(await timer.run(warningsOf(objects.scan(pods, name), name, enforce, standards))));
   }
 
   /** Returns the Pod if it is new, or if the update changes what the rules check. */
