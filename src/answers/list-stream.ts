@@ -19,7 +19,7 @@ export interface ListStreamOptions {
 }
 
 /** Maximum time that encoding holds the event loop before it yields. */
-const workSliceMs = 4;
+export const workSliceMs = 4;
 
 /**
  * Writes a list from the encoded objects of the cache, in slices of sliceBytes: the next slice is written when the

@@ -1,17 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EncodedObject } from '../cache/encoded-object.js';
 import { wantsPretty } from '../codec/negotiate.js';
+import type { Limits } from '../config/limits.js';
 import { headersFor, sendBytes } from './answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { Clock } from '../std/clock.js';
+import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import { YieldTimer } from '../std/yield-timer.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import type { VerbAnswer } from '../verbs/verb.js';
+import { sendList, workSliceMs } from './list-stream.js';
 import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
 
 export interface ResourceAnswerDependencies {
   readonly renderings: (definition: ResourceDefinition) => Renderings;
   readonly compressionEnabled: boolean;
+  readonly limits: Pick<Limits, 'listChunkBytesMax'>;
   readonly clock: Clock;
 }
 
@@ -63,12 +69,37 @@ export class ResourceAnswers {
     }
     if (answer.type === 'status')
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
-    if (answer.type === 'computedList') {
+    if (answer.type === 'list') {
       const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
-      const list = renderings.shapedList(answer.objects, meta, representation);
-      return this.sendValue(request, reply, 200, list, representation);
+      return this.sendList(request, reply, definition, meta, answer.objects);
     }
-    throw ApiError.internal('a list must be sent as one');
+    const list = renderings.shapedList(answer.objects, {}, representation);
+    return this.sendValue(request, reply, 200, list, representation);
+  }
+
+  /** Sends encoded objects as a list. */
+  async sendList(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    definition: ResourceDefinition,
+    meta: ListMeta,
+    objects: readonly EncodedObject[],
+  ): Promise<void> {
+    const { clock, limits } = this.dependencies;
+    const representation = this.representation(request);
+    const renderings = this.dependencies.renderings(definition);
+    const joined = renderings.joinedList(representation, objects.length);
+    if (joined) {
+      const options = { sliceBytes: limits.listChunkBytesMax, compresses: this.compresses(request), clock };
+      return sendList(request, reply, joined, meta, objects, options);
+    }
+    const yieldTimer = new LoopYieldTimer(clock, workSliceMs);
+    const parsed: KubeObject[] = [];
+    for (const object of objects) {
+      parsed.push(renderings.parse(object));
+      if (yieldTimer.isDue()) await yieldTimer.yield();
+    }
+    return this.sendValue(request, reply, 200, renderings.shapedList(parsed, meta, representation), representation);
   }
 
   private async sendLarge(

@@ -8,7 +8,6 @@ import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
 import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
-import type { KubeObject } from '../machinery/kube-object.js';
 import {
   parseCreateOptions,
   parseDeleteOptions,
@@ -32,7 +31,6 @@ import {
 } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
 import { watchObjects } from '../registry/read/watch.js';
-import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import { apply } from '../verbs/apply.js';
@@ -45,7 +43,6 @@ import { callSubresource, callVirtual, handledSubresource } from '../verbs/subre
 import { update } from '../verbs/update.js';
 import type { RequireCreate, Target } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
-import { sendList } from '../answers/list-stream.js';
 import type { WatchMetrics } from '../metrics/watch-metrics.js';
 import { readBody } from './request-body.js';
 import { ResourceAnswers, type ResourceAnswerDependencies } from '../answers/resource-answers.js';
@@ -178,26 +175,7 @@ export class ResourceRequests {
       ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
       ...(options.shard && { shardInfo: { selector: options.shard.text } }),
     };
-    const representation = this.answers.representation(request);
-    const renderings = this.dependencies.renderings(served.definition);
-    const joined = renderings.joinedList(representation, result.items.length);
-    const compresses = this.answers.compresses(request);
-    if (joined) {
-      const options = {
-        sliceBytes: this.dependencies.limits.listChunkBytesMax,
-        compresses,
-        clock: this.dependencies.clock,
-      };
-      return sendList(request, reply, joined, meta, result.items, options);
-    }
-    const yieldTimer = new LoopYieldTimer(this.dependencies.clock, workSliceMs);
-    const objects: KubeObject[] = [];
-    for (const item of result.items) {
-      objects.push(renderings.parse(item));
-      if (yieldTimer.isDue()) await yieldTimer.yield();
-    }
-    const list = renderings.shapedList(objects, meta, representation);
-    return this.answers.sendValue(request, reply, 200, list, representation);
+    return this.answers.sendList(request, reply, served.definition, meta, result.items);
   }
 
   private async watch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
@@ -389,9 +367,6 @@ function preconditionsOf(request: FastifyRequest): Target['preconditions'] {
   const resourceVersion = resourceVersionOfIfMatch(request.raw.headers['if-match']);
   return resourceVersion === undefined ? undefined : { resourceVersion };
 }
-
-/** Maximum time that encoding one list holds the event loop before it yields. */
-const workSliceMs = 4;
 
 /** Checks the namespace in the path: required for namespaced kinds except for list and watch, invalid for others. */
 function checkNamespace(info: RequestInfo, namespaced: boolean): void {

@@ -1,9 +1,11 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
+import { revisionOf } from '../machinery/revision.js';
 import { listObjects, type ListQuery } from '../registry/read/list.js';
-import { toServedVersion } from '../registry/definition/served-version.js';
+import type { ResourceStore } from '../registry/resource-store.js';
+import type { Deleted } from '../registry/write/delete.js';
 import { forEachConcurrent } from '../std/for-each-concurrent.js';
 import { remove } from './delete.js';
 import type { Target, VerbAnswer } from './verb.js';
@@ -18,19 +20,25 @@ export async function deleteCollection(
   query: ListQuery,
   options: DeleteOptions,
 ): Promise<VerbAnswer> {
-  const list = await listObjects(target.served.store, query);
-  const objects: KubeObject[] = [];
-  const { clock } = target.served.store.dependencies;
+  const { store } = target.served;
+  const list = await listObjects(store, query);
+  const deleted: EncodedObject[] = [];
+  const { clock } = store.dependencies;
   await forEachConcurrent(list.items, { concurrency: deletionsAtOnce, clock }, async (item) => {
     const { name, namespace } = item.attributes;
     try {
-      const deleted = await remove(chain, { ...target, name, namespace }, options);
-      objects.push(toServedVersion(target.served.definition, deleted.encoded?.parse() ?? deleted.object));
+      deleted.push(encodedOf(store, item.key, await remove(chain, { ...target, name, namespace }, options)));
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
     }
   });
-  const pathOf = ({ metadata }: KubeObject) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-  objects.sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
-  return { type: 'computedList', objects, continueToken: list.continueToken };
+  deleted.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { type: 'list', objects: deleted, continueToken: list.continueToken };
+}
+
+/** Returns the last state of a deleted object; one that a dry run would store is encoded for the answer. */
+function encodedOf({ codec }: ResourceStore, key: string, { encoded, object }: Deleted): EncodedObject {
+  if (encoded) return encoded;
+  const revision = revisionOf(Number(object.metadata.resourceVersion));
+  return codec.written(object, key, codec.encode(object, key), revision);
 }

@@ -32,5 +32,5 @@ export async function listComputed(
       labels.matches(metadata.labels) &&
       fields.matches((field) => (field === 'metadata.name' ? (metadata.name ?? '') : '')),
   );
-  return { type: 'computedList', objects, continueToken: undefined };
+  return { type: 'computedList', objects };
 }

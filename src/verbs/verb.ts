@@ -4,7 +4,6 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { ListResult } from '../registry/read/list.js';
 import type { Preconditions } from '../registry/write/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ResourceDefinition, ViewSubresource } from '../registry/definition/resource-definition.js';
@@ -30,12 +29,9 @@ export type VerbAnswer =
   | { readonly type: 'computed'; readonly code: number; readonly object: KubeObject }
   | { readonly type: 'nothing'; readonly code: number }
   | { readonly type: 'status'; readonly status: Status }
-  | { readonly type: 'list'; readonly list: ListResult }
-  | {
-      readonly type: 'computedList';
-      readonly objects: readonly KubeObject[];
-      readonly continueToken: string | undefined;
-    };
+  | { readonly type: 'list'; readonly objects: readonly EncodedObject[]; readonly continueToken: string | undefined }
+  /** Objects computed for this response. */
+  | { readonly type: 'computedList'; readonly objects: readonly KubeObject[] };
 
 /**
  * Returns the answer to a write: the view of a subresource that has a kind of its own, otherwise the object in the version

@@ -1,6 +1,7 @@
 import { cborEncoding } from '../../src/codec/cbor.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
-import type { HttpClient } from '../harness/http-client.js';
+import { load } from 'js-yaml';
+import type { Answer, HttpClient } from '../harness/http-client.js';
 import { configMap } from './case.js';
 
 const memory = { store: 'memory', naming: 'kubernetes' } as const;
@@ -52,6 +53,23 @@ describe.each([
   it.each([...alike, ...own])('Accept: %s on %j: %d', async (accept, tail, code, type) => {
     const { code: answered, headers } = await admin.get(path + tail, { accept });
     expect([answered, headers['content-type']]).toEqual([code, type]);
+  });
+
+  it.each([
+    ['application/json', 'items'],
+    [`application/json;as=Table;${meta}`, 'rows'],
+    [`application/json;as=PartialObjectMetadataList;${meta}`, 'items'],
+    ['application/yaml', 'items'],
+  ])('deletecollection with Accept: %s answers as a list of the deleted objects', async (accept, field) => {
+    const type = accept.split(';')[0]!;
+    const read = ({ text }: Answer) =>
+      (type === 'application/yaml' ? load(text) : JSON.parse(text)) as Record<string, unknown>;
+    const selected = `${path}?fieldSelector=metadata.name=a`;
+    const listed = await admin.get(selected, { accept });
+    const deleted = await admin.request('DELETE', `${selected}&dryRun=All`, { headers: { accept } });
+    expect([deleted.code, deleted.headers['content-type']]).toEqual([200, type]);
+    expect(read(deleted)).toEqual({ ...read(listed), metadata: {} });
+    expect(read(deleted)[field]).toHaveLength(1);
   });
 
   const applied = (name: string, body: Buffer) =>
