@@ -378,3 +378,34 @@ describe('a changed definition', () => {
     expect((await admin.get(at('toys'))).body.items).toEqual([]);
   });
 });
+
+describe('integers beyond 2^53', () => {
+  const properties = { replicas: { type: 'integer' }, even: { type: 'integer', multipleOf: 2 } };
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties } } };
+  const without = { additionalPrinterColumns: undefined, selectableFields: undefined };
+  beforeAll(() =>
+    define(definition('amounts', 'Amount', [version('v1', { ...without, schema: { openAPIV3Schema: schema } })])),
+  );
+  /** Sends numbers with all digits. */
+  const create = (spec: string, metadata = '"generateName":"a-"') =>
+    server.admin.post(
+      at('amounts'),
+      `{"apiVersion":"${group}/v1","kind":"Amount","metadata":{${metadata}},"spec":${spec}}`,
+      { 'content-type': 'application/json' },
+    );
+
+  it.each([
+    ['{"replicas":9007199254740993}', '.spec.replicas', '9007199254740993: should be less than or equal to 2147483647'],
+    ['{"replicas":-9223372036854775808}', '.spec.replicas', '-9223372036854775808: should be a non-negative integer'],
+    ['{"even":9007199254740993}', 'spec.even', '9007199254740993: spec.even in body should be a multiple of 2'],
+  ])('%s is refused with the value (422)', async (spec, field, error) => {
+    const { code, body } = await create(spec);
+    expect([code, body.message]).toEqual([422, expect.stringContaining(`${field}: Invalid value: ${error}`)]);
+  });
+
+  it('are stored with all digits, and accepted in metadata.generation of a new object', async () => {
+    const { code, text } = await create('{"even":-9007199254740994}', '"name":"a","generation":9223372036854775807');
+    expect([code, text]).toEqual([201, expect.stringContaining('"spec":{"even":-9007199254740994}')]);
+    expect((await server.admin.get(at('amounts', 'a'))).text).toContain('"spec":{"even":-9007199254740994}');
+  });
+});
