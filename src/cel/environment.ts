@@ -43,6 +43,8 @@ export interface Compiled {
   readonly isOk: true;
   readonly resultType: CelType;
   readonly estimatedCost: Range;
+  /** Names of the variables that the expression reads. */
+  readonly variables: ReadonlySet<string>;
   /** The program, or why it cannot be run although its types are right: `int('abc')`. */
   readonly program: Program | Error;
 }
@@ -115,7 +117,7 @@ export class Environment {
       if (!(error instanceof PlanError)) throw error;
       program = error;
     }
-    return { isOk: true, resultType, estimatedCost, program };
+    return { isOk: true, resultType, estimatedCost, variables: checked.variables, program };
   }
 }
 

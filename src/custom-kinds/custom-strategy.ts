@@ -30,11 +30,16 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     countsGenerations: statusIsApart ? true : 'statusToo',
     default: (object) => form.fill(object),
     initialStatus: () => undefined,
-    validateCreate: (object) => [...form.values.validate(asJson(view(object))), ...scaleErrors(object)],
-    validateUpdate: (object, old) => [
-      ...form.values.validateUpdate(asJson(view(object)), asJson(view(old))),
-      ...scaleErrors(object),
-    ],
+    *validateInSteps(object, old, { warnings }) {
+      const value = asJson(view(object));
+      const oldValue = old && asJson(view(old));
+      const errors = [
+        ...(oldValue ? form.values.validateUpdate(value, oldValue) : form.values.validate(value)),
+        ...scaleErrors(object),
+      ];
+      const { rules } = form.values;
+      return rules ? [...errors, ...(yield* rules.validate(value, oldValue, errors, warnings))] : errors;
+    },
   };
 }
 
@@ -45,10 +50,15 @@ export function customStatus({
 }: Pick<CustomStrategyOptions, 'form' | 'view' | 'replicas'>): ViewSubresource {
   return statusSubresource({
     keepsMetadata: true,
-    validate: (object, old) => [
-      ...form.values.validateStatusUpdate(asJson(view(object)), asJson(view(old))),
-      ...(replicas ? validateReplicas(view(object), replicas.status) : []),
-    ],
+    *validateInSteps(object, old, { warnings }) {
+      const [value, oldValue] = [asJson(view(object)), asJson(view(old))];
+      const errors = [
+        ...form.values.validateStatusUpdate(value, oldValue),
+        ...(replicas ? validateReplicas(view(object), replicas.status) : []),
+      ];
+      const { rules } = form.values;
+      return rules ? [...errors, ...(yield* rules.validate(value, oldValue, errors, warnings))] : errors;
+    },
   });
 }
 

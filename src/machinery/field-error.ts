@@ -3,13 +3,17 @@ import type { FieldError } from './field-error-type.js';
 
 export type { FieldError, FieldErrorType } from './field-error-type.js';
 
+/** Stands for a value that an error does not print. */
+export const hidden = Symbol('hidden');
+
 /** Formats values as Go does: strings as %q, others as JSON. */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  return JSON.stringify(value, markLarge).replace(/"\\u0000(-?\d+)"/g, '$1');
+  const json = JSON.stringify(value, markLarge).replace(/"\\u0000(-?\d+)"/g, '$1');
+  return json.replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Marks integers that JSON.stringify does not support: those a double cannot represent. */
@@ -43,7 +47,7 @@ export const fieldError = {
     counted({
       type: 'FieldValueInvalid',
       field: String(field),
-      detail: `Invalid value: ${formatValue(value)}${detail === '' ? '' : `: ${detail}`}`,
+      detail: `Invalid value${value === hidden ? '' : `: ${formatValue(value)}`}${detail === '' ? '' : `: ${detail}`}`,
     }),
   /** An error about a value that is too large to be shown. */
   invalidOmitted: (field: string | FieldPath, detail: string): FieldError =>
@@ -92,6 +96,8 @@ export const fieldError = {
       field: String(field),
       detail: `Too many: ${actual}: must have at most ${countOf(max, 'item')}`,
     }),
+  internal: (field: string | FieldPath, detail: string): FieldError =>
+    counted({ type: 'InternalError', field: String(field), detail: `Internal error: ${detail}` }),
   typeInvalid: (field: string | FieldPath, value: unknown, detail: string): FieldError =>
     counted({
       type: 'FieldValueTypeInvalid',

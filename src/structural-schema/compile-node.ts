@@ -52,7 +52,6 @@ export function compileNode(schema: Fields): SchemaNode {
       embedded: isEmbedded || inner.some(({ has }) => has.embedded),
       rules: rules.length > 0 || inner.some(({ has }) => has.rules),
     }),
-    rules,
   };
   return isSet(schema['default'])
     ? { ...node, default: filled(pruned(schema['default'] as JsonValue, node), node) }

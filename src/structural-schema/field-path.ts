@@ -1,6 +1,13 @@
 import { asFields, isSet, type Fields } from '../machinery/fields.js';
 
-type Found = { readonly names: readonly string[]; readonly schema: Fields } | { readonly problem: string };
+type Found =
+  | {
+      readonly names: readonly string[];
+      /** The path as errors print it: `spec.labels[app]`. */
+      readonly text: string;
+      readonly schema: Fields;
+    }
+  | { readonly problem: string };
 
 const endOfPath = 'unexpected end of JSON path';
 const noField = 'does not refer to a valid field';
@@ -12,6 +19,7 @@ export function findField(
   { allowsBrackets }: { readonly allowsBrackets: boolean } = { allowsBrackets: true },
 ): Found {
   const names: string[] = [];
+  let text = '';
   let at = schema;
   const tokens = path.match(/'(?:[^'\\]|\\.)*'?|[.[\]]|[^.[\]']+/gs) ?? [];
   for (let i = 0; i < tokens.length; i++) {
@@ -26,20 +34,22 @@ export function findField(
     else if (name === undefined) return { problem: endOfPath };
     const next = step(at, name);
     if (!next) return { problem: noField };
-    at = next;
+    text += next.isKey ? `[${name}]` : `${text === '' ? '' : '.'}${name}`;
+    at = next.schema;
     names.push(name);
     if (token !== '[') continue;
     const closing = tokens[++i];
     if (closing === undefined) return { problem: endOfPath };
     if (closing !== ']') return { problem: `expected ] but got ${closing}` };
   }
-  return { names, schema: at };
+  return { names, text, schema: at };
 }
 
-function step(schema: Fields, name: string): Fields | undefined {
+function step(schema: Fields, name: string): { readonly schema: Fields; readonly isKey: boolean } | undefined {
   const properties = asFields(schema['properties']);
   if (Object.keys(properties).length > 0) {
-    return Object.hasOwn(properties, name) ? asFields(properties[name]) : undefined;
+    return Object.hasOwn(properties, name) ? { schema: asFields(properties[name]), isKey: false } : undefined;
   }
-  return isSet(schema['additionalProperties']) ? asFields(schema['additionalProperties']) : undefined;
+  const additional = schema['additionalProperties'];
+  return isSet(additional) ? { schema: asFields(additional), isKey: true } : undefined;
 }

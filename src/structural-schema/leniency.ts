@@ -1,6 +1,7 @@
 import { asFields, asText, isSet, valueAt, type Fields } from '../machinery/fields.js';
 import { hasCostlyPatterns } from './costly-patterns.js';
 import { hasUnprunedDefault } from './default.validation.js';
+import { expressionsOf, type StoredExpressions } from './rules/compiled-rule.js';
 import { everySchema } from './walk.js';
 
 /**
@@ -14,6 +15,10 @@ export interface SchemaLeniency {
   readonly granularSets: boolean;
   readonly optionalKeys: boolean;
   readonly costlyPatterns: boolean;
+  /** Stored schemas, which may have rules that cost too much. */
+  readonly schemas: readonly Fields[];
+  /** Expressions of stored rules, which may use what a later release introduced. */
+  readonly expressions: StoredExpressions;
 }
 
 export const strict: SchemaLeniency = {
@@ -23,6 +28,8 @@ export const strict: SchemaLeniency = {
   granularSets: false,
   optionalKeys: false,
   costlyPatterns: false,
+  schemas: [],
+  expressions: { rules: new Set(), messages: new Set() },
 };
 
 export const schemaTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -34,6 +41,8 @@ export function leniencyOf(shared: Fields | undefined, ofVersions: readonly (Fie
   return {
     mayLackSchema: !shared && ofVersions.some((schema) => !schema),
     unknownTypes: every.some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
+    schemas,
+    expressions: expressionsOf(every),
     unprunedDefaults: every.some((schema) => isSet(schema['default'])) && schemas.some(hasUnprunedDefault),
     granularSets: every.some(hasGranularSet),
     optionalKeys: every.some(hasOptionalKeys),

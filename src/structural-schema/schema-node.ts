@@ -1,4 +1,3 @@
-import type { Fields } from '../machinery/fields.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { Pattern } from '../regex/pattern.js';
 import type { Format } from './formats.js';
@@ -35,8 +34,6 @@ export interface SchemaNode {
   readonly keys: readonly string[];
   /** True for features that the schema or one inside it uses. */
   readonly has: Has;
-  /** The entries of `x-kubernetes-validations`. */
-  readonly rules: readonly Fields[];
 }
 
 interface Has {

@@ -1,9 +1,12 @@
+import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../machinery/fields.js';
 import { isJsonObject } from '../machinery/kube-object.js';
 import type { Steps } from '../std/steps.js';
 import { validateDefaults } from './default.validation.js';
 import { validateExtensions } from './extension.validation.js';
+import { validateDefaultRules } from './rules/default-rules.validation.js';
+import { validateRules } from './rules/rules.validation.js';
 import { schemaTypes, type SchemaLeniency } from './leniency.js';
 import { unsupported, validateStructure } from './structural.validation.js';
 import { isUsed } from './walk.js';
@@ -29,13 +32,21 @@ export function* validateSchema(
   if (problem === undefined) {
     const structure = validateStructure(schema, at);
     yield;
-    errors.push(...(structure.length > 0 ? structure : validateDefaults(schema, at, leniency.unprunedDefaults)));
+    const ofDefaults = structure.length > 0 ? [] : validateDefaults(schema, at, leniency.unprunedDefaults);
+    const isValid = structure.length + ofDefaults.length === 0;
+    errors.push(...structure, ...ofDefaults, ...(isValid ? yield* validateDefaultRules(schema, at) : []));
   }
   yield;
   errors.push(...validateOpenApi(schema, at, { leniency, isRoot: true }));
   // Reported only if no other error names the unsupported field.
   if (errors.length === 0 && problem !== undefined) errors.push(fieldError.invalid(String(at), '', problem));
-  return errors;
+  yield;
+  const ruleErrors = yield* validateRules(schema, at, {
+    stored: leniency.expressions,
+    allowsCosts: leniency.schemas.some((stored) => deepEqual(stored, schema)),
+    schemaErrors: errors,
+  });
+  return [...errors, ...ruleErrors];
 }
 
 const rootFields: Readonly<Record<string, string>> = {

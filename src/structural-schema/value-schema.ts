@@ -8,6 +8,7 @@ import { EmbeddedObjects } from './embedded-object.js';
 import { filled } from './fill.js';
 import { validateListTypes } from './list-type.validation.js';
 import { pruned } from './prune.js';
+import { ObjectRules } from './rules/object-rules.js';
 import type { SchemaNode } from './schema-node.js';
 import { validateValue } from './value.validation.js';
 
@@ -38,7 +39,9 @@ export interface ValueSchema {
   /** Validates an update of the `status` subresource, which changes the status only. */
   validateStatusUpdate(value: JsonValue, old: JsonValue): FieldError[];
   readonly hasDefaults: boolean;
-  /** The compiled schema, with the `x-kubernetes-validations` of each node. */
+  /** The rules of `x-kubernetes-validations`; undefined if there are none. */
+  readonly rules: ObjectRules | undefined;
+  /** The compiled schema. */
   readonly root: SchemaNode;
 }
 
@@ -80,6 +83,7 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
       ]);
     },
     hasDefaults: root.has.defaults,
+    rules: root.has.rules ? new ObjectRules(schema) : undefined,
     root,
   };
 }

@@ -31,7 +31,7 @@ export async function update(
     {
       subresource: viewSubresource,
       preconditions: target.preconditions,
-      requiresResourceVersion: !definition.allowsUnconditionalUpdate && !viewSubresource,
+      requiresResourceVersion: !definition.allowsUnconditionalUpdate && !viewSubresource?.viewKind,
       createsMissing: definition.allowsCreateOnUpdate && !viewSubresource,
     },
     {

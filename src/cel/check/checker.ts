@@ -15,6 +15,8 @@ export interface Checked {
   readonly overloads: ReadonlyMap<number, readonly string[]>;
   /** The variables and types that selections name, like `authorizer.requestResource`. */
   readonly qualified: ReadonlyMap<number, string>;
+  /** Names of the variables that are read. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** Finds the type of every expression. The source has errors after it if there are any. */
@@ -26,6 +28,7 @@ class Checker {
   private readonly types: CelType[] = [];
   private readonly overloads = new Map<number, readonly string[]>();
   private readonly qualified = new Map<number, string>();
+  private readonly variables = new Set<string>();
   private readonly substitution = new Substitution();
   private readonly scopes: Map<string, CelType>[] = [];
   private paramCount = 0;
@@ -44,7 +47,7 @@ class Checker {
     this.check(this.parsed.expr);
     this.types.forEach((type, id) => (this.types[id] = this.substitution.apply(type, true)));
     const { expr, offsets } = this.parsed;
-    return { expr, offsets, types: this.types, overloads: this.overloads, qualified: this.qualified };
+    return { expr, offsets, types: this.types, overloads: this.overloads, qualified: this.qualified, variables: this.variables };
   }
 
   private report(id: number, message: string): void {
@@ -97,7 +100,10 @@ class Checker {
       if (type) return type;
     }
     const variable = this.declarations.variables.get(plain);
-    if (variable) return variable;
+    if (variable) {
+      this.variables.add(plain);
+      return variable;
+    }
     const named = this.declarations.typeNames.get(plain) ?? this.declarations.provider?.findStruct(plain);
     return named && typeOfType(named);
   }

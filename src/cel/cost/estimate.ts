@@ -301,6 +301,6 @@ function ownSize(expr: Expr): Range | undefined {
   return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
 }
 
-const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
+const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'type', 'uint']);
 const isScalar = (type: CelType): boolean =>
   scalars.has(type.kind) || (type.isOptional && type.params.length > 0 && isScalar(type.params[0]!));

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { FieldError } from '../../machinery/field-error.js';
 import type { GroupVersionKind } from '../../machinery/gvk.js';
 import type { CustomType } from './custom-type.js';
+import type { Steps } from '../../std/steps.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import type { TableDefinition } from './table.js';
 
@@ -138,6 +139,8 @@ export interface ViewSubresource {
    */
   readonly prepare?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
   readonly validate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
+  /** Replaces validate for objects whose validation takes long. */
+  readonly validateInSteps?: (object: KubeObject, old: KubeObject, context: StrategyContext) => Steps<FieldError[]>;
 }
 
 /** A subresource that a method of the API group class handles (eviction, binding, log). */

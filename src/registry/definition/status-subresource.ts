@@ -1,12 +1,15 @@
 import type { FieldError } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Mutable } from '../../machinery/mutable.js';
+import type { Steps } from '../../std/steps.js';
 import type { ViewSubresource } from './resource-definition.js';
 import type { StrategyContext } from './strategy.js';
 
 interface StatusOptions<T extends KubeObject> {
   readonly prepare?: (object: Mutable<T>, old: Mutable<T>, context: StrategyContext) => void;
   readonly validate?: (object: T, old: T, context: StrategyContext) => FieldError[];
+  /** Replaces validate for objects whose validation takes long. */
+  readonly validateInSteps?: (object: T, old: T, context: StrategyContext) => Steps<FieldError[]>;
   /** True if labels and annotations cannot be written through status. Most built-in kinds allow it. */
   readonly keepsMetadata?: boolean;
   /** True if only labels cannot be written through status. */
@@ -15,7 +18,7 @@ interface StatusOptions<T extends KubeObject> {
 
 /** The status subresource: a write changes status and leaves spec unchanged. `T` is the type of the kind, see Strategy. */
 export function statusSubresource<T extends KubeObject>(options: StatusOptions<T> = {}): ViewSubresource {
-  const { prepare, validate } = options as StatusOptions<KubeObject>;
+  const { prepare, validate, validateInSteps } = options as StatusOptions<KubeObject>;
   return {
     type: 'view',
     verbs: ['get', 'patch', 'update'],
@@ -47,5 +50,6 @@ export function statusSubresource<T extends KubeObject>(options: StatusOptions<T
     },
     ...(prepare && { prepare }),
     ...(validate && { validate }),
+    ...(validateInSteps && { validateInSteps }),
   };
 }

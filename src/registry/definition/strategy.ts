@@ -73,4 +73,6 @@ export interface StrategyContext {
   readonly user: UserInfo;
   /** The time of the request, formatted for metadata: `2026-01-02T03:04:05Z`. */
   readonly now: string;
+  /** Receives warnings that validation finds; absent if there is no client to warn. */
+  readonly warnings?: string[];
 }

@@ -68,7 +68,7 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   if (strategy.refusesCreate !== undefined) {
     throw ApiError.forbidden(store.groupResource, object.metadata.name ?? '', strategy.refusesCreate);
   }
-  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
+  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()), warnings: request.warnings };
 
   const timer = new YieldTimer(dependencies.clock);
   fillSystemFields(object, strategyContext.now, dependencies.rng.uuid(), definition.namespaced);

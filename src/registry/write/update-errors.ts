@@ -44,7 +44,12 @@ function* errorsOf(
     ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
   ];
   yield;
-  if (subresource) return [...errors, ...(subresource.validate?.(object, old, context) ?? [])];
+  if (subresource) {
+    const found = subresource.validateInSteps
+      ? yield* subresource.validateInSteps(object, old, context)
+      : (subresource.validate?.(object, old, context) ?? []);
+    return [...errors, ...found];
+  }
   const own = strategy.validateInSteps
     ? yield* strategy.validateInSteps(object, old, context)
     : (strategy.validateUpdate?.(object, old, context) ?? []);

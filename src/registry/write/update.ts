@@ -132,7 +132,7 @@ async function writeUpdate(
   const { definition, dependencies } = store;
   const { request, admission } = context;
   const { strategy } = servedDefinitionOf(definition, context);
-  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
+  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()), warnings: request.warnings };
   const timer = new YieldTimer(dependencies.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
     object.metadata.generation = nextGeneration(old.metadata.generation);
