@@ -2,7 +2,7 @@ import type { Revision } from '../machinery/revision.js';
 import { RingBuffer } from '../std/ring-buffer.js';
 import type { CacheEvent } from './cache-event.js';
 import type { CacheLimits } from './cache-limits.js';
-import type { HistoryMemory } from './history-memory.js';
+import type { HistoryMemory, LimitedHistory } from './history-memory.js';
 
 /**
  * The latest events of a resource, each with a permanent number. Watchers are positions in this ring:
@@ -14,7 +14,7 @@ import type { HistoryMemory } from './history-memory.js';
  * It holds every event after `floor`, so a watcher that has seen revision 17 or later can continue from here. Events
  * are kept for historyRetentionMs within the limits; older ones up to historyEventsMin and historyBytesMin.
  */
-export class History {
+export class History implements LimitedHistory {
   private readonly ring = new RingBuffer<CacheEvent>();
   private bytes = 0;
 
