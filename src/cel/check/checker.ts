@@ -47,7 +47,14 @@ class Checker {
     this.check(this.parsed.expr);
     this.types.forEach((type, id) => (this.types[id] = this.substitution.apply(type, true)));
     const { expr, offsets } = this.parsed;
-    return { expr, offsets, types: this.types, overloads: this.overloads, qualified: this.qualified, variables: this.variables };
+    return {
+      expr,
+      offsets,
+      types: this.types,
+      overloads: this.overloads,
+      qualified: this.qualified,
+      variables: this.variables,
+    };
   }
 
   private report(id: number, message: string): void {
