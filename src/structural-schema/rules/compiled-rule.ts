@@ -1,5 +1,5 @@
 import { previousRelease } from '../../config/version.js';
-import { schemaType, type Schema } from '../../cel/declared/schema-type.js';
+import { schemaType } from '../../cel/declared/schema-type.js';
 import type { DeclaredType } from '../../cel/declared/declared-type.js';
 import type { Environment } from '../../cel/environment.js';
 import type { Program } from '../../cel/evaluate/program.js';
@@ -60,11 +60,11 @@ const typeName = 'selfType1';
 
 /** Returns the type of the values of a schema; undefined if expressions cannot see them. */
 export function typeOfSchema(schema: Fields, isResource: boolean): DeclaredType | undefined {
-  return schemaType(schema as Schema, typeName, isResource);
+  return schemaType(schema, typeName, isResource);
 }
 
 export function rulesOf(schema: Fields): readonly ValidationRule[] {
-  return asItems(schema['x-kubernetes-validations']) as readonly ValidationRule[];
+  return asItems(schema['x-kubernetes-validations']);
 }
 
 type Mode = 'new' | 'stored';

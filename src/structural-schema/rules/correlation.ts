@@ -1,6 +1,7 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
-import { itemKey, valueKey } from '../list-keys.js';
+import { valueKey } from '../../machinery/value-key.js';
+import { itemKey } from '../list-keys.js';
 import type { RuleTree } from './rule-tree.js';
 
 /** A value and the old value at the same path, compared at most once. */

@@ -15,8 +15,7 @@ export function* validateDefaultRules(schema: Fields, at: FieldPath): Steps<Fiel
       errors.push(...(yield* evaluateRules(tree, value, value, { at: at.child('default'), isDefault: true })).errors);
   }
   const { items } = schema;
-  if (isJsonObject(items as JsonValue))
-    errors.push(...(yield* validateDefaultRules(items as Fields, at.child('items'))));
+  if (isJsonObject(items)) errors.push(...(yield* validateDefaultRules(items, at.child('items'))));
   for (const [name, property] of Object.entries(asFields(schema['properties']))) {
     errors.push(...(yield* validateDefaultRules(asFields(property), at.child('properties').key(name))));
   }

@@ -1,6 +1,6 @@
 import { escapeName } from '../../cel/declared/escaping.js';
 import { asFields, asText, asTexts, type Fields } from '../../machinery/fields.js';
-import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
 import { findField } from '../field-path.js';
 import { RuleCompiler, rulesOf, typeOfSchema, type CompiledRule, type DeclaredType } from './compiled-rule.js';
@@ -64,12 +64,9 @@ function* treeOf(schema: Fields, outer: DeclaredType | undefined, isResource: bo
 }
 
 function treeOfInner(schema: unknown, outer: DeclaredType): Steps<RuleTree | undefined> {
-  return isJsonObject(schema as JsonValue)
-    ? treeOf(schema as Fields, outer.elements, isEmbedded(schema as Fields))
-    : none();
+  return isJsonObject(schema) ? treeOf(schema, outer.elements, isEmbedded(schema)) : none();
 }
 
-// eslint-disable-next-line require-yield
 function* none(): Steps<undefined> {
   return undefined;
 }

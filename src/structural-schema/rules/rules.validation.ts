@@ -1,7 +1,7 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { asFields, isSet, type Fields } from '../../machinery/fields.js';
 import { goShape, goStruct } from '../../machinery/go-value.js';
-import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
 import {
   RuleCompiler,
@@ -62,10 +62,10 @@ class RuleValidation {
 
   *visit(schema: Fields, at: FieldPath, place: Place): Steps<void> {
     const additional = schema['additionalProperties'];
-    if (isJsonObject(additional as JsonValue)) {
-      yield* this.visit(additional as Fields, at.child('additionalProperties'), {
+    if (isJsonObject(additional)) {
+      yield* this.visit(additional, at.child('additionalProperties'), {
         type: place.type?.elements,
-        isResource: isEmbedded(additional as Fields),
+        isResource: isEmbedded(additional),
         cardinality: within(place.cardinality, schema['maxProperties']),
         uncorrelated: place.uncorrelated ?? (schema['x-kubernetes-map-type'] === 'atomic' ? at : undefined),
       });
@@ -79,11 +79,11 @@ class RuleValidation {
       });
     }
     const { items } = schema;
-    if (isJsonObject(items as JsonValue)) {
+    if (isJsonObject(items)) {
       const isKeyed = schema['x-kubernetes-list-type'] === 'map';
-      yield* this.visit(items as Fields, at.child('items'), {
+      yield* this.visit(items, at.child('items'), {
         type: place.type?.elements,
-        isResource: isEmbedded(items as Fields),
+        isResource: isEmbedded(items),
         cardinality: within(place.cardinality, schema['maxItems']),
         uncorrelated: place.uncorrelated ?? (isKeyed ? undefined : at),
       });
