@@ -1,27 +1,5 @@
-import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
-import type * as classValidator from 'class-validator';
-
-/**
- * Loads single modules of class-validator in 10 ms. Its entry point loads all checks and a library of telephone
- * numbers, which takes 80 to 125 ms at each start.
- */
-type Library = typeof classValidator;
-const requireFrom = createRequire(import.meta.url);
-const load = <Name extends keyof Library>(path: string, name: Name): Library[Name] =>
-  (requireFrom(`class-validator/cjs/${path}/${name}.js`) as Library)[name];
-
-export const Validator = load('validation', 'Validator');
-export const IsBoolean = load('decorator/typechecker', 'IsBoolean');
-export const IsIn = load('decorator/common', 'IsIn');
-export const IsInt = load('decorator/typechecker', 'IsInt');
-export const IsOptional = load('decorator/common', 'IsOptional');
-export const IsString = load('decorator/typechecker', 'IsString');
-export const Matches = load('decorator/string', 'Matches');
-export const Max = load('decorator/number', 'Max');
-export const Min = load('decorator/number', 'Min');
-export const ValidateNested = load('decorator/common', 'ValidateNested');
-const ValidateBy = load('decorator/common', 'ValidateBy');
+import { IsIn, ValidateBy } from 'class-validator';
 
 /** Declares a custom check; `allowed` completes the message "must be ...". */
 export function Satisfies(allowed: string, holds: (value: unknown) => boolean): PropertyDecorator {

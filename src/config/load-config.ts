@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { Validator } from 'class-validator';
 import { ownYaml, parseYamlMapping, type YamlMapping } from './config-files.js';
-import { Validator } from './constraints.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
 import type { Extensions } from './extensions.js';

@@ -1,5 +1,6 @@
+import { Matches } from 'class-validator';
 import { ownYaml } from './config-files.js';
-import { IsDomain, Matches } from './constraints.js';
+import { IsDomain } from './constraints.js';
 import { namingProfiles } from './flags/cluster.js';
 
 export type NamingProfileName = (typeof namingProfiles)[number];

@@ -1,18 +1,14 @@
+import { IsBoolean, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import {
   AreAmong,
   AreSwitches,
-  IsBoolean,
   IsChoice,
   IsDuration,
   IsIpAddress,
   IsNatural,
-  IsOptional,
   IsPort,
-  IsString,
   IsTextList,
-  Matches,
   Satisfies,
-  ValidateNested,
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
 import { authorizationModes } from './flags/authorization.js';
