@@ -1,8 +1,9 @@
 import { getCiphers } from 'node:tls';
 import { load } from 'js-yaml';
+import { cipherSuiteNames } from '../config/tls-names.js';
 import { kubeconfig } from './kubeconfig.js';
 import { servingNames } from './serving-names.js';
-import { cipherSuiteNames, opensslCiphers, tlsVersionOf } from './tls-names.js';
+import { opensslCiphers, tlsVersionOf } from './tls-names.js';
 
 describe('TLS names', () => {
   it('OpenSSL supports every listed cipher suite', () => {

@@ -17,6 +17,11 @@ export const IsTextList = () =>
     'a list of non-empty texts',
     texts((item) => item.length > 0),
   );
+export const AreOf = (choices: readonly string[]) =>
+  Satisfies(
+    `a list of ${choices.join(', ')}`,
+    texts((item) => choices.includes(item)),
+  );
 export const AreAmong = (choices: readonly string[]) =>
   Satisfies(
     `a list of ${choices.join(', ')}, each at most once`,

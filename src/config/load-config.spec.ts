@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from './config-files.js';
 import { flagsByName } from './flags/all-flags.js';
 import { ConfigError, defaultConfig, loadConfig, type LoadOptions } from './load-config.js';
+import { cipherSuiteNames } from './tls-names.js';
 import type { ServerConfig } from './server-config.js';
 
 let directory: string;
@@ -242,6 +243,14 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     name: 'a choice',
     given: { argv: ['--storage-backend=sqlite'] },
     errors: ['--storage-backend: "sqlite" must be one of embedded, memory, etcd3'],
+  },
+  {
+    name: 'TLS versions and cipher suites that are not offered',
+    given: { argv: ['--tls-min-version=VersionTLS10', '--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA'] },
+    errors: [
+      '--tls-min-version: "VersionTLS10" must be one of VersionTLS12, VersionTLS13',
+      `--tls-cipher-suites: "TLS_RSA_WITH_RC4_128_SHA" must be a list of ${cipherSuiteNames.join(', ')}`,
+    ],
   },
   {
     name: 'an authorization mode',

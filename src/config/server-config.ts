@@ -1,6 +1,7 @@
 import { IsBoolean, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import {
   AreAmong,
+  AreOf,
   AreSwitches,
   IsChoice,
   IsDuration,
@@ -14,13 +15,13 @@ import type { FeatureGates } from './feature-gates.js';
 import { authorizationModes } from './flags/authorization.js';
 import { endpointReconcilers, leaderElections } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
-import { tlsVersions } from './flags/serving.js';
 import { storageBackends } from './flags/storage.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
 import type { PortRange } from './flag-value.js';
 import type { RuntimeConfig } from './runtime-config.js';
+import { cipherSuiteNames, tlsVersionNames, type TlsVersionName } from './tls-names.js';
 import { previousRelease } from './version.js';
 
 // The typed configuration, loaded, validated and frozen by load-config.ts. Each property is the value of a flag, whose
@@ -28,7 +29,6 @@ import { previousRelease } from './version.js';
 
 export type AuthorizationMode = (typeof authorizationModes)[number];
 export type StorageBackendName = (typeof storageBackends)[number];
-export type TlsVersion = (typeof tlsVersions)[number];
 export type LogLevel = (typeof logLevels)[number];
 
 /** A file or text that may be unset. */
@@ -74,8 +74,8 @@ export class ServingConfig {
   readonly sniCertKeys!: readonly SniCertKey[];
   /** Copy of authentication.clientCaFile, for the TLS layer. */
   readonly clientCaFile: Optional;
-  @IsChoice(tlsVersions) readonly tlsMinVersion!: TlsVersion;
-  @IsTextList() readonly tlsCipherSuites!: readonly string[];
+  @IsChoice(tlsVersionNames) readonly tlsMinVersion!: TlsVersionName;
+  @AreOf(cipherSuiteNames) readonly tlsCipherSuites!: readonly string[];
   @IsBoolean() readonly http2!: boolean;
   @IsNatural(1) readonly http2MaxStreamsPerConnection!: number;
   @Satisfies('from 0 to 0.02', (value) => typeof value === 'number' && value >= 0 && value <= 0.02)

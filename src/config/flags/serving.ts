@@ -1,6 +1,5 @@
 import { accepted, used, type FlagTopic } from '../flag.js';
-
-export const tlsVersions = ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'] as const;
+import { cipherSuiteNames, tlsVersionNames } from '../tls-names.js';
 
 export const servingFlags: FlagTopic = {
   title: 'Secure serving',
@@ -28,9 +27,10 @@ export const servingFlags: FlagTopic = {
       '',
       'serving.tlsCipherSuites',
       "TLS 1.2 cipher suites by IANA names; by default Node's",
+      { choices: cipherSuiteNames },
     ),
     used('tls-min-version', 'string', '', 'serving.tlsMinVersion', 'minimum TLS version; by default VersionTLS12', {
-      choices: tlsVersions,
+      choices: tlsVersionNames,
     }),
     used(
       'tls-sni-cert-key',
