@@ -6,11 +6,11 @@ const layers = [
   ['structural-schema'],
   ['cache'],
   ['registry'],
-  ['auth', 'admission', 'flow', 'audit', 'custom-kinds', 'service-allocation'],
+  ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
   ['answers', 'metrics', 'openapi'],
-  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent', 'check'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'check'],
   ['assembly'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
@@ -52,7 +52,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [room(http.concat('answers', 'agent', 'assembly')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test],
+        pathNot: [room(http.concat('answers', 'assembly')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test],
       },
       to: { path: 'node_modules/(@nestjs|fastify)/' },
     },

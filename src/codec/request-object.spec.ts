@@ -1,11 +1,12 @@
+import { atOnce } from '../std/steps.js';
 import { json, yaml } from './encodings.js';
-import { cannotBeHandled, decodeRequestObject, strictDecodingProblem } from './request-object.js';
+import { cannotBeHandled, requestObjectInSteps, strictDecodingProblem } from './request-object.js';
 
 const struct =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const read = (text: string, encoding = json): string => {
   try {
-    const { apiVersion, kind, object } = decodeRequestObject(Buffer.from(text), encoding, 'ConfigMap');
+    const { apiVersion, kind, object } = atOnce(requestObjectInSteps(Buffer.from(text), encoding, 'ConfigMap'));
     return `${apiVersion}|${kind}|${Object.keys(object).join(',')}`;
   } catch (error) {
     expect(error).toMatchObject({ code: 400, reason: 'BadRequest' });
@@ -13,7 +14,7 @@ const read = (text: string, encoding = json): string => {
   }
 };
 
-describe('decodeRequestObject', () => {
+describe('requestObjectInSteps', () => {
   it.each([
     ['{"apiVersion":"v1","kind":"ConfigMap","data":{}}', 'v1|ConfigMap|apiVersion,kind,data'],
     ['{}', '||'],

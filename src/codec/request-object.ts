@@ -3,7 +3,7 @@ import { goQuote } from '../machinery/field-error.js';
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from '../std/decode-error.js';
-import { atOnce, type Steps } from '../std/steps.js';
+import type { Steps } from '../std/steps.js';
 import type { DecodeOptions, Decoder } from './encoding.js';
 
 /** The body of a write, of which only the kind has been checked. */
@@ -16,19 +16,9 @@ export interface RequestObject {
 }
 
 /**
- * Decodes a body to an object. An empty JSON value is an empty object: validation reports its missing fields.
- * `expectedKind` is the kind of the route, for error messages.
+ * Decodes a body to an object, in steps if the decoder supports them. An empty JSON value is an empty object: validation
+ * reports its missing fields. `expectedKind` is the kind of the route, for error messages.
  */
-export function decodeRequestObject(
-  bytes: Buffer,
-  decoder: Decoder,
-  expectedKind: string,
-  options?: DecodeOptions,
-): RequestObject {
-  return atOnce(requestObjectInSteps(bytes, decoder, expectedKind, options));
-}
-
-/** In steps, for decoders that support them. */
 export function* requestObjectInSteps(
   bytes: Buffer,
   decoder: Decoder,

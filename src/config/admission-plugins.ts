@@ -66,8 +66,3 @@ export const missingAdmissionPlugins: readonly string[] = Object.entries(otherPl
 
 /** Names that --enable-admission-plugins and --disable-admission-plugins accept, implemented or not. */
 export const admissionPluginNames: readonly string[] = Object.keys(table);
-
-/** Names of plug-ins that kube-apiserver v1.36 runs by default, implemented or not. */
-export const defaultAdmissionPlugins: readonly string[] = Object.entries(table)
-  .filter(([, runs]) => runs === 'by default')
-  .map(([name]) => name);

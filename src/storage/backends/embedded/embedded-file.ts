@@ -18,13 +18,6 @@ export interface Change {
 
 type Database = RootDatabase<Buffer, Buffer>;
 
-interface DatabaseStats {
-  readonly pageSize: number;
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
-}
-
 /** A reference-counted snapshot. */
 export class View {
   private users = 1;
@@ -155,12 +148,6 @@ export class EmbeddedFile {
     const old = this.view;
     this.view = this.latestView();
     old.release();
-  }
-
-  /** The size of data and history in bytes, without free pages. */
-  usedBytes(): number {
-    const stats = this.database.getStats() as DatabaseStats;
-    return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
   }
 
   /** No view may be in use. */

@@ -217,29 +217,6 @@ describe('EmbeddedStore', () => {
   });
 
   describe('limits', () => {
-    it('at mapSizeMax writes fail (full); deletions and compaction continue and free space', async () => {
-      const store = await open({ mapSizeMax: 600_000 });
-      const writes = Array.from({ length: 200 }, (_, i) =>
-        store.txn([], [put(`/${i}`, 'x'.repeat(5_000))]).then(() => i),
-      );
-      const results = await Promise.allSettled(writes);
-      const late: number[] = [];
-      for (let i = 200; ; i++) {
-        const [code] = await codeOf(store.txn([], [put(`/${i}`, 'x'.repeat(5_000))]).then(() => late.push(i)));
-        if (code) {
-          expect(code).toBe('full');
-          break;
-        }
-      }
-      const written = results.filter(({ status }) => status === 'fulfilled').length + late.length;
-      const { items, revision } = await store.range('/');
-      expect([items.length, revision]).toEqual([written, written + 1]);
-      for (const { key } of items) await store.txn([], [{ type: 'delete', key }]);
-      await store.compact(await store.revision());
-      await store.txn([], [put('/again')]);
-      expect((await store.range('/')).items.map(({ key }) => key)).toEqual(['/again']);
-    });
-
     it.each([
       ['a key', put('k'.repeat(1_901), '')],
       ['a key of many zero bytes', put('\0'.repeat(1_500), '')],

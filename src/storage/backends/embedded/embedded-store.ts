@@ -35,8 +35,6 @@ export interface EmbeddedStoreOptions {
   /** Minimum age of compacted history. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
-  /** Approximate limit of data and history in bytes; beyond it only deletions are accepted. */
-  readonly mapSizeMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -218,9 +216,7 @@ export class EmbeddedStore implements KvStore {
   }
 
   private newPendingCommit(): PendingCommit {
-    const { directory, mapSizeMax = Infinity } = this.options;
-    const spaceLeft = { directory, bytes: mapSizeMax === Infinity ? Infinity : mapSizeMax - this.file.usedBytes() };
-    return new PendingCommit({ view: this.file.view, head: this.head, timeMs: this.timeMs(), spaceLeft });
+    return new PendingCommit({ view: this.file.view, head: this.head, timeMs: this.timeMs() });
   }
 
   /** Moves view and head together, so that the revision of every result is that of its data. */

@@ -17,13 +17,11 @@ export class PendingCommit {
   head: Revision;
   private readonly view: View;
   private readonly timeMs: number;
-  private readonly spaceLeft: SpaceLeft;
 
-  constructor({ view, head, timeMs, spaceLeft }: PendingCommitOptions) {
+  constructor({ view, head, timeMs }: PendingCommitOptions) {
     this.view = view;
     this.head = head;
     this.timeMs = timeMs;
-    this.spaceLeft = { ...spaceLeft };
   }
 
   apply(compares: readonly Compare[], writes: readonly Write[], changes: Change[]): TxnResult {
@@ -60,23 +58,10 @@ export class PendingCommit {
       added.push({ key: records.stateKey(key), value: state?.bytes });
       states.set(key, state);
     }
-    this.reserveSpace(events, added);
     changes.push(...added);
     this.entries.push({ revision, events });
     for (const [key, state] of states) this.states.set(key, state);
     this.head = revision;
-  }
-
-  /** Checks the size limit. Transactions that only delete are exempt, since they free space after compaction. */
-  private reserveSpace(events: readonly StoreEvent[], added: readonly Change[]): void {
-    if (events.every(({ type }) => type === 'delete')) return;
-    const bytes = added.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    if (bytes > this.spaceLeft.bytes)
-      throw new StorageError(
-        'full',
-        `${this.spaceLeft.directory} has reached its size limit; delete objects, or raise the limit`,
-      );
-    this.spaceLeft.bytes -= bytes;
   }
 
   private stored(key: string): Stored | undefined {
@@ -92,12 +77,6 @@ export interface PendingCommitOptions {
   readonly view: View;
   readonly head: Revision;
   readonly timeMs: number;
-  readonly spaceLeft: Readonly<SpaceLeft>;
-}
-
-interface SpaceLeft {
-  readonly directory: string;
-  bytes: number;
 }
 
 interface Stored {
