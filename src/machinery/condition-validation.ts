@@ -16,7 +16,7 @@ export function validateConditions(conditions: unknown, at: FieldPath): FieldErr
   const seen = new Set<string>();
   return each(conditions, at, (condition, conditionAt) => {
     const type = asText(condition['type']);
-    const errors = seen.has(type) ? [fieldError.duplicate(String(conditionAt.child('type')), type)] : [];
+    const errors = seen.has(type) ? [fieldError.duplicate(conditionAt.child('type'), type)] : [];
     seen.add(type);
     return [...errors, ...validateCondition(condition, conditionAt)];
   });
@@ -32,18 +32,18 @@ function validateCondition(condition: Fields, at: FieldPath): FieldError[] {
   const { observedGeneration } = condition;
   if (isInt64(observedGeneration) && observedGeneration < 0) {
     const message = 'must be greater than or equal to zero';
-    errors.push(fieldError.invalid(String(at.child('observedGeneration')), observedGeneration, message));
+    errors.push(fieldError.invalid(at.child('observedGeneration'), observedGeneration, message));
   }
   if (!isSet(condition['lastTransitionTime'])) {
-    errors.push(fieldError.required(String(at.child('lastTransitionTime'))));
+    errors.push(fieldError.required(at.child('lastTransitionTime')));
   }
-  if (reason === '') errors.push(fieldError.required(String(reasonAt)));
+  if (reason === '') errors.push(fieldError.required(reasonAt));
   else if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason)) {
-    errors.push(fieldError.invalid(String(reasonAt), reason, reasonMismatch));
+    errors.push(fieldError.invalid(reasonAt, reason, reasonMismatch));
   }
-  if (Buffer.byteLength(reason) > reasonBytesMax) errors.push(fieldError.tooLong(String(reasonAt), reasonBytesMax));
+  if (Buffer.byteLength(reason) > reasonBytesMax) errors.push(fieldError.tooLong(reasonAt, reasonBytesMax));
   if (Buffer.byteLength(asText(condition['message'])) > messageBytesMax) {
-    errors.push(fieldError.tooLong(String(at.child('message')), messageBytesMax));
+    errors.push(fieldError.tooLong(at.child('message'), messageBytesMax));
   }
   return errors;
 }

@@ -3,9 +3,7 @@ import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 
 /** Requires a field to stay unchanged. `shown` is the value in the error message, if it differs. */
 export function immutable(value: unknown, old: unknown, at: FieldPath, shown: unknown = value): FieldError[] {
-  return deepEqual(orEmpty(value), orEmpty(old))
-    ? []
-    : [fieldError.invalid(String(at), shown ?? null, 'field is immutable')];
+  return deepEqual(orEmpty(value), orEmpty(old)) ? [] : [fieldError.invalid(at, shown ?? null, 'field is immutable')];
 }
 
 /** Absent, null and empty lists and maps are equal. */

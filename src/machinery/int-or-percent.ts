@@ -11,7 +11,7 @@ export function validateIntOrPercent(value: number | string | null | undefined, 
 /** Rejects more than 100%. */
 export function atMostAll(value: unknown, at: FieldPath): FieldError[] {
   const isTooMuch = typeof value === 'string' && validatePercent(value).length === 0 && intOrPercent(value) > 100;
-  return isTooMuch ? [fieldError.invalid(String(at), value, 'must not be greater than 100%')] : [];
+  return isTooMuch ? [fieldError.invalid(at, value, 'must not be greater than 100%')] : [];
 }
 
 /** Returns the number without its unit, to compare it with zero. */

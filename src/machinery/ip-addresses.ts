@@ -44,5 +44,5 @@ export function validateReachableIp(text: string, at: FieldPath): FieldError[] {
       'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
     ],
   ];
-  return kinds.flatMap(([is, message]) => (is ? [fieldError.invalid(String(at), text, message)] : []));
+  return kinds.flatMap(([is, message]) => (is ? [fieldError.invalid(at, text, message)] : []));
 }

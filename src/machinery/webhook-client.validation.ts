@@ -21,7 +21,7 @@ const urlParts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*
 
 function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
   const [, scheme = '', authority = '', query = '', fragment = ''] = urlParts.exec(url) ?? [];
-  const invalid = (value: string, message: string) => fieldError.invalid(String(at), value, message);
+  const invalid = (value: string, message: string) => fieldError.invalid(at, value, message);
   const errors: FieldError[] = [];
   const userEnd = authority.lastIndexOf('@');
   const host = authority.slice(userEnd + 1);
@@ -41,7 +41,7 @@ function validateWebhookService(service: Fields, at: FieldPath): FieldError[] {
     ...required(service['name'], at.child('name'), 'service name is required'),
     ...required(service['namespace'], at.child('namespace'), 'service namespace is required'),
     ...validatePortNumber(port).map((problem) =>
-      fieldError.invalid(String(at.child('port')), port, `port is not valid: ${problem}`),
+      fieldError.invalid(at.child('port'), port, `port is not valid: ${problem}`),
     ),
     ...checked(asText(service['path']), at.child('path'), pathProblems),
   ];

@@ -43,7 +43,7 @@ function validateOne(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): Fi
   const node = compileNode(withoutDefault);
   const errors: FieldError[] = [];
   if (!mayHaveUnknown && pruned(value, node) !== value) {
-    errors.push(fieldError.invalid(String(at), value, unknownFields));
+    errors.push(fieldError.invalid(at, value, unknownFields));
   }
   return [...errors, ...validateValue(value, node, { at: String(at) }).map(counted)];
 }

@@ -16,13 +16,7 @@ export function validateExtensions(schema: Fields, at: FieldPath, leniency: Sche
   const findsFields = rules.some((rule) => asText(rule['fieldPath']) !== '') && unsupported(schema) === undefined;
   return [
     ...(preserve === false
-      ? [
-          fieldError.invalid(
-            String(at.child('x-kubernetes-preserve-unknown-fields')),
-            false,
-            'must be true or undefined',
-          ),
-        ]
+      ? [fieldError.invalid(at.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined')]
       : []),
     ...hasType(schema, 'x-kubernetes-map-type', 'object', at),
     ...oneOf(schema['x-kubernetes-map-type'], at.child('x-kubernetes-map-type'), mapTypes),
@@ -42,7 +36,7 @@ function hasType(schema: Fields, extension: string, type: string, at: FieldPath)
   if (!isSet(schema[extension]) || actual === type) return [];
   const message = `must be ${type} if ${extension} is specified`;
   const where = at.child('type');
-  return actual === '' ? required('', where, message) : [fieldError.invalid(String(where), actual, message)];
+  return actual === '' ? required('', where, message) : [fieldError.invalid(where, actual, message)];
 }
 
 function validateSet(schema: Fields, at: FieldPath): FieldError[] {
@@ -51,7 +45,7 @@ function validateSet(schema: Fields, at: FieldPath): FieldError[] {
   const extension = items['type'] === 'array' ? 'x-kubernetes-list-type' : 'x-kubernetes-map-type';
   const message = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const shown = items['x-kubernetes-list-type'] ?? null;
-  return [fieldError.invalid(String(at.child('items', extension)), shown, message)];
+  return [fieldError.invalid(at.child('items', extension), shown, message)];
 }
 
 /** Keys of a list map must be scalar properties that are required or have a default. */
@@ -63,7 +57,7 @@ function validateKeys(schema: Fields, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const mustBeMap = 'must be map if x-kubernetes-list-map-keys is non-empty';
   if (keys.length > 0 && !isSet(type)) errors.push(...required(undefined, typeAt, mustBeMap));
-  else if (keys.length > 0 && type !== 'map') errors.push(fieldError.invalid(String(typeAt), type, mustBeMap));
+  else if (keys.length > 0 && type !== 'map') errors.push(fieldError.invalid(typeAt, type, mustBeMap));
   if (type !== 'map') return errors;
   if (keys.length === 0) {
     errors.push(...required(undefined, keysAt, 'must not be empty if x-kubernetes-list-type is map'));
@@ -76,26 +70,25 @@ function validateKeys(schema: Fields, at: FieldPath): FieldError[] {
   }
   if (Array.isArray(schema['items'])) {
     const message = 'must only have a single schema if x-kubernetes-list-type is map';
-    return [...errors, fieldError.invalid(String(at.child('items')), schema['items'], message)];
+    return [...errors, fieldError.invalid(at.child('items'), schema['items'], message)];
   }
   const items = asFields(schema['items']);
   if (items['type'] !== 'object') {
     const message = "must be object if parent array's x-kubernetes-list-type is map";
-    return [...errors, fieldError.invalid(String(at.child('items', 'type')), asText(items['type']), message)];
+    return [...errors, fieldError.invalid(at.child('items', 'type'), asText(items['type']), message)];
   }
   const properties = asFields(items['properties']);
   const seen = new Set<string>();
   for (const key of keys) {
     const property = Object.hasOwn(properties, key) ? asFields(properties[key]) : undefined;
-    if (!property)
-      errors.push(fieldError.invalid(String(keysAt), keys, 'entries must all be names of item properties'));
+    if (!property) errors.push(fieldError.invalid(keysAt, keys, 'entries must all be names of item properties'));
     else if (property['type'] === 'array' || property['type'] === 'object') {
       const where = at.child('items', 'properties').key(key).child('type');
       const message = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-      errors.push(fieldError.invalid(String(where), items['type'], message));
+      errors.push(fieldError.invalid(where, items['type'], message));
     }
     if (seen.has(key)) {
-      errors.push(fieldError.invalid(String(keysAt), keys, 'must not contain duplicate entries'));
+      errors.push(fieldError.invalid(keysAt, keys, 'must not contain duplicate entries'));
     }
     seen.add(key);
   }
@@ -110,7 +103,7 @@ function validateItems(schema: Fields, at: FieldPath): FieldError[] {
   if (type !== 'set' && type !== 'map') return errors;
   if (items['nullable'] === true) {
     const message = `cannot be nullable when x-kubernetes-list-type is ${type}`;
-    errors.push(fieldError.forbidden(String(where.child('nullable')), message));
+    errors.push(fieldError.forbidden(where.child('nullable'), message));
   }
   if (type === 'set') return errors;
   const properties = asFields(items['properties']);
@@ -126,7 +119,7 @@ function validateItems(schema: Fields, at: FieldPath): FieldError[] {
       );
     }
     if (nullable === true) {
-      errors.push(fieldError.forbidden(String(property.child('nullable')), `${isKey} cannot be nullable`));
+      errors.push(fieldError.forbidden(property.child('nullable'), `${isKey} cannot be nullable`));
     }
   }
   return errors;
@@ -137,7 +130,7 @@ function validateRule(rule: Fields, schema: Fields | undefined, at: FieldPath): 
   const text = (field: string) => asText(rule[field]);
   const errors: FieldError[] = [];
   const invalid = (field: string, message: string) =>
-    errors.push(fieldError.invalid(String(at.child(field)), rule[field], message));
+    errors.push(fieldError.invalid(at.child(field), rule[field], message));
   const missing = (field: string, message: string) => errors.push(...required('', at.child(field), message));
   const message = text('message').trim();
   if (text('rule').trim() === '') missing('rule', 'rule is not specified');

@@ -25,7 +25,7 @@ export function* validateSchema(
 ): Steps<FieldError[]> {
   const errors = isStatusApart ? validateRootWithStatus(schema, at) : [];
   if (schema['nullable'] === true) {
-    errors.push(fieldError.forbidden(String(at.child('nullable')), 'nullable cannot be true at the root'));
+    errors.push(fieldError.forbidden(at.child('nullable'), 'nullable cannot be true at the root'));
   }
   const problem = unsupported(schema);
   yield;
@@ -39,7 +39,7 @@ export function* validateSchema(
   yield;
   errors.push(...validateOpenApi(schema, at, { leniency, isRoot: true }));
   // Reported only if no other error names the unsupported field.
-  if (errors.length === 0 && problem !== undefined) errors.push(fieldError.invalid(String(at), '', problem));
+  if (errors.length === 0 && problem !== undefined) errors.push(fieldError.invalid(at, '', problem));
   yield;
   const ruleErrors = yield* validateRules(schema, at, {
     stored: leniency.expressions,
@@ -79,13 +79,13 @@ function validateRootWithStatus(schema: Fields, at: FieldPath): FieldError[] {
   if (type !== '' && type !== 'object') {
     const message =
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
-    return [fieldError.invalid(String(at.child('type')), type, message)];
+    return [fieldError.invalid(at.child('type'), type, message)];
   }
   const other = Object.entries(schema).some(([field, value]) => isSet(value) && !Object.hasOwn(rootFields, field));
   if (!other) return [];
   const names = Object.values(rootFields).join(' ');
   const message = `only [${names}] fields are allowed at the root of the schema if the status subresource is enabled`;
-  return [fieldError.invalid(String(at), schema, message)];
+  return [fieldError.invalid(at, schema, message)];
 }
 
 /** Context from the schemas around this one. */
@@ -111,7 +111,7 @@ function validateOpenApi(schema: Fields, at: FieldPath, around: Surroundings): F
     ...(schema['uniqueItems'] === true
       ? [
           fieldError.forbidden(
-            String(at.child('uniqueItems')),
+            at.child('uniqueItems'),
             'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
           ),
         ]
@@ -119,7 +119,7 @@ function validateOpenApi(schema: Fields, at: FieldPath, around: Surroundings): F
     ...(isSet(additional) && additional !== true && properties.length > 0
       ? [
           fieldError.forbidden(
-            String(at.child('additionalProperties')),
+            at.child('additionalProperties'),
             'additionalProperties and properties are mutual exclusive',
           ),
         ]
@@ -155,10 +155,10 @@ const unsupportedFields = ['id', 'additionalItems', 'patternProperties', 'defini
 
 function validateSupported(schema: Fields, at: FieldPath, around: Surroundings): FieldError[] {
   const type = asText(schema['type']);
-  const forbidden = (field: string, message: string) => fieldError.forbidden(String(at.child(field)), message);
+  const forbidden = (field: string, message: string) => fieldError.forbidden(at.child(field), message);
   const errors: FieldError[] = [];
   if (type !== '' && !around.leniency.unknownTypes && !schemaTypes.includes(type)) {
-    errors.push(fieldError.notSupported(String(at.child('type')), type, schemaTypes));
+    errors.push(fieldError.notSupported(at.child('type'), type, schemaTypes));
   }
   if (schema['default'] !== undefined && around.noDefaults !== undefined) {
     errors.push(forbidden('default', `must not be set ${around.noDefaults}`));

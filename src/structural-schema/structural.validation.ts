@@ -58,7 +58,7 @@ function validateLevel(schema: Fields, level: Level, at: FieldPath): FieldError[
     errors.push(...validateLevel(asFields(property), 'field', at.child('properties').key(name)));
   }
   if (isSet(additional) && level === 'root') {
-    errors.push(fieldError.forbidden(String(at.child('additionalProperties')), 'must not be used at the root'));
+    errors.push(fieldError.forbidden(at.child('additionalProperties'), 'must not be used at the root'));
   }
   if (typeof additional === 'object' && additional !== null) {
     errors.push(...validateLevel(asFields(additional), 'field', at.child('additionalProperties')));
@@ -83,7 +83,7 @@ function validateIntOrString(schema: Fields, at: FieldPath): FieldError[] {
     .filter((field) => schema[field] === true)
     .map((field) => {
       const message = 'must be false if x-kubernetes-int-or-string is true';
-      return fieldError.invalid(String(at.child(field)), true, message);
+      return fieldError.invalid(at.child(field), true, message);
     });
 }
 
@@ -95,14 +95,14 @@ function validateType(schema: Fields, level: Level, at: FieldPath): FieldError[]
     schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
     const message = 'must be object if x-kubernetes-embedded-resource is true';
-    errors.push(...(type === '' ? required('', where, message) : [fieldError.invalid(String(where), type, message)]));
+    errors.push(...(type === '' ? required('', where, message) : [fieldError.invalid(where, type, message)]));
   } else if (type === '' && !mayLack) errors.push(...required('', where, emptyType[level]));
   if (schema['x-kubernetes-embedded-resource'] === true && isSet(schema['additionalProperties'])) {
     const message = 'must not be used if x-kubernetes-embedded-resource is set';
-    errors.push(fieldError.forbidden(String(at.child('additionalProperties')), message));
+    errors.push(fieldError.forbidden(at.child('additionalProperties'), message));
   }
   if (level === 'root' && type !== '' && type !== 'object') {
-    errors.push(fieldError.invalid(String(where), type, 'must be object at the root'));
+    errors.push(fieldError.invalid(where, type, 'must be object at the root'));
   }
   return errors;
 }
@@ -116,14 +116,14 @@ function validateMeta(schema: Fields, properties: Fields, level: Level, at: Fiel
   const mustBe = (name: string, type: string) => {
     if (!isObject || !Object.hasOwn(properties, name) || typeOf(name) === type) return;
     const where = at.child('properties').key(name).child('type');
-    errors.push(fieldError.invalid(String(where), typeOf(name), `must be ${type}`));
+    errors.push(fieldError.invalid(where, typeOf(name), `must be ${type}`));
   };
   mustBe('kind', 'string');
   mustBe('apiVersion', 'string');
   mustBe('metadata', 'object');
   if (level === 'root' && Object.hasOwn(properties, 'metadata') && !isBareMetadata(asFields(properties['metadata']))) {
     const message = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
-    errors.push(fieldError.forbidden(String(at.child('properties').key('metadata')), message));
+    errors.push(fieldError.forbidden(at.child('properties').key('metadata'), message));
   }
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (isEmbedded && !keepsUnknown && Object.keys(properties).length === 0) {
@@ -159,7 +159,7 @@ function validateNarrowing(schema: Fields, at: FieldPath, skipsAnyOf: boolean, s
   const problem = pattern === '' ? undefined : Pattern.of(pattern).problem;
   if (problem !== undefined) {
     const message = `must be a valid regular expression, but isn't: ${problem}`;
-    errors.push(fieldError.invalid(String(at.child('pattern')), pattern, message));
+    errors.push(fieldError.invalid(at.child('pattern'), pattern, message));
   }
   return errors;
 }
@@ -195,14 +195,9 @@ function validateNested(schema: Fields, at: FieldPath, skipsAnyOf: boolean): Fie
     ),
     ...structuralFields
       .filter(([field]) => isSet(schema[field]) && schema[field] !== false && schema[field] !== '')
-      .map(([field, message]) => fieldError.forbidden(String(at.child(field)), message)),
+      .map(([field, message]) => fieldError.forbidden(at.child(field), message)),
     ...(properties.some(([name]) => name === 'metadata')
-      ? [
-          fieldError.forbidden(
-            String(at.child('properties').key('metadata')),
-            'must not be specified in a nested context',
-          ),
-        ]
+      ? [fieldError.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context')]
       : []),
   ];
 }

@@ -77,7 +77,7 @@ function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') {
     const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
-    return [fieldError.notSupported(String(at), shown, ['RollingUpdate', 'OnDelete'])];
+    return [fieldError.notSupported(at, shown, ['RollingUpdate', 'OnDelete'])];
   }
   const updateAt = at.child('rollingUpdate');
   if (!rollingUpdate) return required(undefined, updateAt);
@@ -93,10 +93,10 @@ function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy
   const hasUnavailable = intOrPercent(maxUnavailable) !== 0;
   const hasSurge = intOrPercent(maxSurge) !== 0;
   if (hasUnavailable && hasSurge) {
-    errors.push(fieldError.invalid(String(surgeAt), maxSurge, 'may not be set when maxUnavailable is non-zero'));
+    errors.push(fieldError.invalid(surgeAt, maxSurge, 'may not be set when maxUnavailable is non-zero'));
   }
   if (!hasUnavailable && !hasSurge) {
-    errors.push(fieldError.required(String(unavailableAt), 'cannot be 0 when maxSurge is 0'));
+    errors.push(fieldError.required(unavailableAt, 'cannot be 0 when maxSurge is 0'));
   }
   return errors;
 }

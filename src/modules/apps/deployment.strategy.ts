@@ -52,13 +52,7 @@ function validateDeployment(spec: DeploymentSpec): FieldError[] {
     ...notNegative(spec.revisionHistoryLimit, specAt.child('revisionHistoryLimit')),
     ...notNegative(deadline, specAt.child('progressDeadlineSeconds')),
     ...(deadline !== undefined && deadline <= minReadySeconds
-      ? [
-          fieldError.invalid(
-            String(specAt.child('progressDeadlineSeconds')),
-            deadline,
-            'must be greater than minReadySeconds',
-          ),
-        ]
+      ? [fieldError.invalid(specAt.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')]
       : []),
   ];
 }
@@ -68,11 +62,11 @@ function validateUpdateStrategy({ type, rollingUpdate }: DeploymentStrategy): Fi
   if (type === 'Recreate') {
     if (!rollingUpdate) return [];
     const message = "may not be specified when strategy `type` is 'Recreate'";
-    return [fieldError.forbidden(String(at.child('rollingUpdate')), message)];
+    return [fieldError.forbidden(at.child('rollingUpdate'), message)];
   }
   if (type !== 'RollingUpdate') {
     const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
-    return [fieldError.notSupported(String(at), shown, ['Recreate', 'RollingUpdate'])];
+    return [fieldError.notSupported(at, shown, ['Recreate', 'RollingUpdate'])];
   }
   const updateAt = at.child('rollingUpdate');
   if (!rollingUpdate) return required(undefined, updateAt);
@@ -84,7 +78,7 @@ function validateUpdateStrategy({ type, rollingUpdate }: DeploymentStrategy): Fi
   ];
   // With both at zero a rolling update could not remove or add a Pod.
   if (intOrPercent(maxUnavailable) === 0 && intOrPercent(maxSurge) === 0) {
-    errors.push(fieldError.invalid(String(unavailableAt), maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+    errors.push(fieldError.invalid(unavailableAt, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
   return [...errors, ...atMostAll(maxUnavailable, unavailableAt)];
 }

@@ -49,7 +49,7 @@ function validateManagement(policy: string): FieldError[] {
   const at = specAt.child('podManagementPolicy');
   if (policy === '') return required(policy, at);
   if (policy === 'OrderedReady' || policy === 'Parallel') return [];
-  return [fieldError.invalid(String(at), policy, "must be 'OrderedReady' or 'Parallel'")];
+  return [fieldError.invalid(at, policy, "must be 'OrderedReady' or 'Parallel'")];
 }
 
 function validateUpdateStrategy({ type, rollingUpdate: update }: StatefulSetUpdateStrategy): FieldError[] {
@@ -59,10 +59,10 @@ function validateUpdateStrategy({ type, rollingUpdate: update }: StatefulSetUpda
   if (type === 'RollingUpdate') return update ? validateRollingUpdate(update, updateAt) : [];
   if (type === 'OnDelete') {
     if (!update) return [];
-    return [fieldError.invalid(String(updateAt), shown, "only allowed for updateStrategy 'RollingUpdate'")];
+    return [fieldError.invalid(updateAt, shown, "only allowed for updateStrategy 'RollingUpdate'")];
   }
   const message = "must be 'RollingUpdate' or 'OnDelete'";
-  return [fieldError.invalid(String(at), { Type: type, RollingUpdate: shown }, message)];
+  return [fieldError.invalid(at, { Type: type, RollingUpdate: shown }, message)];
 }
 
 function validateRollingUpdate(
@@ -74,7 +74,7 @@ function validateRollingUpdate(
   const unavailableAt = at.child('maxUnavailable');
   const problems = validateIntOrPercent(maxUnavailable, unavailableAt);
   if (problems.length === 0 && intOrPercent(maxUnavailable) === 0) {
-    problems.push(fieldError.invalid(String(unavailableAt), maxUnavailable, 'cannot be 0'));
+    problems.push(fieldError.invalid(unavailableAt, maxUnavailable, 'cannot be 0'));
   }
   return [...errors, ...problems, ...atMostAll(maxUnavailable, unavailableAt)];
 }
@@ -107,7 +107,7 @@ export function validateStatefulSetUpdate({ spec = {} }: StatefulSet, old: State
     const names = mutable.map((name) => `'${name}'`);
     const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
     errors.push(
-      fieldError.forbidden(String(specAt), `updates to statefulset spec for fields other than ${list} are forbidden`),
+      fieldError.forbidden(specAt, `updates to statefulset spec for fields other than ${list} are forbidden`),
     );
   }
   return errors;

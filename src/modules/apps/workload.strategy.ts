@@ -68,7 +68,7 @@ export function validateSelectedTemplate({ selector, template = {} }: WorkloadSp
   const at = specAt.child('selector');
   const errors = validateSelector(selector, at, rule);
   const usable = usableSelector(selector);
-  if (!usable) return [...errors, fieldError.invalid(String(at), selector, 'invalid label selector')];
+  if (!usable) return [...errors, fieldError.invalid(at, selector, 'invalid label selector')];
   const templateAt = specAt.child('template');
   return [
     ...errors,
@@ -86,7 +86,7 @@ function validateSelector(
   if (!selector) return isRequired ? required(undefined, at) : [];
   const errors = validateLabelSelectorObject(selector, at);
   if (usableSelector(selector)?.isEmpty) {
-    errors.push(fieldError.invalid(String(at), selector, `empty selector is invalid for ${kind}`));
+    errors.push(fieldError.invalid(at, selector, `empty selector is invalid for ${kind}`));
   }
   return errors;
 }

@@ -21,9 +21,9 @@ export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, old?: Ho
   const errors: FieldError[] = [];
   if ((minReplicas ?? 0) < lowest) {
     const message = `must be greater than or equal to ${lowest}`;
-    errors.push(fieldError.invalid(String(at.child('minReplicas')), minReplicas, message));
+    errors.push(fieldError.invalid(at.child('minReplicas'), minReplicas, message));
   }
-  const maxAt = String(at.child('maxReplicas'));
+  const maxAt = at.child('maxReplicas');
   if (maxReplicas < 1) errors.push(fieldError.required(maxAt, 'must be set and greater than 0'));
   if (maxReplicas < (minReplicas ?? 0)) {
     const message = 'must be greater than or equal to `minReplicas`';
@@ -48,7 +48,7 @@ function validateTargetRef(
   const { apiVersion: version = '' } = ref;
   if (before && before.apiVersion === ref.apiVersion) return errors;
   const parsed = parseApiVersion(version);
-  const versionAt = String(refAt.child('apiVersion'));
+  const versionAt = refAt.child('apiVersion');
   if (!parsed) return [...errors, fieldError.invalid(versionAt, version, `unexpected GroupVersion string: ${version}`)];
   const isCore = ref.kind === 'ReplicationController' && version !== '';
   if (parsed.group !== '' || isCore) return errors;
@@ -63,15 +63,15 @@ function validateRules(rules: HPAScalingRules, rulesAt: FieldPath): FieldError[]
   const windowAt = rulesAt.child('stabilizationWindowSeconds');
   const errors = notNegative(window, windowAt);
   if (window > windowSecondsMax) {
-    errors.push(fieldError.invalid(String(windowAt), window, `must be less than or equal to ${windowSecondsMax}`));
+    errors.push(fieldError.invalid(windowAt, window, `must be less than or equal to ${windowSecondsMax}`));
   }
   errors.push(...oneOf(selectPolicy, rulesAt.child('selectPolicy'), ['Disabled', 'Max', 'Min']));
   if (policies.length === 0) {
-    errors.push(fieldError.required(String(rulesAt.child('policies')), 'must specify at least one Policy'));
+    errors.push(fieldError.required(rulesAt.child('policies'), 'must specify at least one Policy'));
   }
   if (isNegative(tolerance)) {
     const message = 'must be greater or equal to zero';
-    errors.push(fieldError.invalid(String(rulesAt.child('tolerance')), tolerance, message));
+    errors.push(fieldError.invalid(rulesAt.child('tolerance'), tolerance, message));
   }
   return [...errors, ...each(policies, rulesAt.child('policies'), validatePolicy)];
 }
@@ -82,11 +82,11 @@ function validatePolicy(policy: HPAScalingPolicy, policyAt: FieldPath): FieldErr
   for (const field of ['value', 'periodSeconds'] as const) {
     const amount = policy[field] ?? 0;
     if (amount > 0) continue;
-    errors.push(fieldError.invalid(String(policyAt.child(field)), amount, 'must be greater than zero'));
+    errors.push(fieldError.invalid(policyAt.child(field), amount, 'must be greater than zero'));
   }
   if (periodSeconds > periodSecondsMax) {
     const message = `must be less than or equal to ${periodSecondsMax}`;
-    errors.push(fieldError.invalid(String(policyAt.child('periodSeconds')), periodSeconds, message));
+    errors.push(fieldError.invalid(policyAt.child('periodSeconds'), periodSeconds, message));
   }
   return errors;
 }

@@ -33,12 +33,12 @@ export function validateMetrics(metrics: readonly MetricSpec[], at: FieldPath, m
   if (minReplicas !== 0 || isIndependentOfPods) return errors;
   // Metrics of Pods cannot scale up from zero Pods.
   const message = 'must specify at least one Object or External metric to support scaling to zero replicas';
-  return [...errors, fieldError.forbidden(String(at), message)];
+  return [...errors, fieldError.forbidden(at, message)];
 }
 
 function validateMetric(metric: MetricSpec, at: FieldPath): FieldError[] {
   const { type = '' } = metric;
-  const typeAt = String(at.child('type'));
+  const typeAt = at.child('type');
   const expected = Object.hasOwn(fieldOfType, type) ? fieldOfType[type] : undefined;
   const present = sourceFields.filter((field) => metric[field] !== undefined);
   const errors: FieldError[] = [];
@@ -50,12 +50,12 @@ function validateMetric(metric: MetricSpec, at: FieldPath): FieldError[] {
   errors.push(...validateSource(metric, at));
   if (expected !== undefined && !present.includes(expected)) {
     const message = 'must populate information for the given metric source';
-    errors.push(fieldError.required(String(at.child(expected)), message));
+    errors.push(fieldError.required(at.child(expected), message));
   }
   if (present.length === 1) return errors;
   for (const field of present) {
     if (field === expected) continue;
-    errors.push(fieldError.forbidden(String(at.child(field)), 'must populate the given metric source only'));
+    errors.push(fieldError.forbidden(at.child(field), 'must populate the given metric source only'));
   }
   return errors;
 }
@@ -89,7 +89,7 @@ function validateExternal({ metric, target }: ExternalMetricSource, at: FieldPat
   ];
   if (target?.value !== undefined && target.averageValue !== undefined) {
     const message = 'may not set both a target value for metric and a per-pod target';
-    errors.push(fieldError.forbidden(String(at.child('target', 'value')), message));
+    errors.push(fieldError.forbidden(at.child('target', 'value'), message));
   }
   return errors;
 }
@@ -98,7 +98,7 @@ function validatePods({ metric, target }: PodsMetricSource, at: FieldPath): Fiel
   const errors = [...validateIdentifier(metric, at.child('metric')), ...validateTarget(target, at)];
   if (!isPositive(target?.averageValue)) {
     const message = 'must specify a positive target averageValue';
-    errors.push(fieldError.required(String(at.child('target', 'averageValue')), message));
+    errors.push(fieldError.required(at.child('target', 'averageValue'), message));
   }
   return errors;
 }
@@ -124,7 +124,7 @@ function validateUtilization(target: MetricTarget | undefined, at: FieldPath): F
   ];
   if (target?.averageUtilization !== undefined && target.averageValue !== undefined) {
     const message = 'may not set both a target raw value and a target utilization';
-    errors.push(fieldError.forbidden(String(at.child('target', 'averageValue')), message));
+    errors.push(fieldError.forbidden(at.child('target', 'averageValue'), message));
   }
   return errors;
 }
@@ -137,13 +137,13 @@ function needsOneOf(
   message: string,
 ): FieldError[] {
   if (fields.some((field) => target[field] !== undefined)) return [];
-  return [fieldError.required(String(at.child('target', fields.at(-1)!)), message)];
+  return [fieldError.required(at.child('target', fields.at(-1)!), message)];
 }
 
 function validateIdentifier({ name = '', selector }: MetricIdentifier = {}, at: FieldPath): FieldError[] {
   return [
     ...(name === ''
-      ? [fieldError.required(String(at.child('name')), 'must specify a metric name')]
+      ? [fieldError.required(at.child('name'), 'must specify a metric name')]
       : checked(name, at.child('name'), validatePathSegment)),
     ...validateLabelSelectorObject(selector, at.child('selector')),
   ];
@@ -154,8 +154,8 @@ function validateTarget(target: MetricTarget = {}, sourceAt: FieldPath): FieldEr
   const { type = '', averageUtilization } = target;
   const errors: FieldError[] = [];
   const refuse = (field: keyof MetricTarget, message: string) =>
-    errors.push(fieldError.invalid(String(at.child(field)), target[field] ?? '', message));
-  if (type === '') errors.push(fieldError.required(String(at.child('type')), 'must specify a metric target type'));
+    errors.push(fieldError.invalid(at.child(field), target[field] ?? '', message));
+  if (type === '') errors.push(fieldError.required(at.child('type'), 'must specify a metric target type'));
   if (!['Utilization', 'Value', 'AverageValue'].includes(type)) {
     refuse('type', 'must be either Utilization, Value, or AverageValue');
   }

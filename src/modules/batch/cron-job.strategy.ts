@@ -73,7 +73,7 @@ function validateCronJob(spec: CronJobSpec, before: CronJobSpec | undefined): Fi
 function validateSchedule({ schedule = '', timeZone }: CronJobSpec, before: CronJobSpec | undefined): FieldError[] {
   const scheduleAt = at.child('schedule');
   if (schedule === '') return required(schedule, scheduleAt);
-  const refuse = (message: string) => fieldError.invalid(String(scheduleAt), schedule, message);
+  const refuse = (message: string) => fieldError.invalid(scheduleAt, schedule, message);
   const problem = scheduleProblem(schedule);
   const errors = problem === undefined ? [] : [refuse(problem)];
   if (!zonePattern.test(schedule)) return errors;
@@ -85,7 +85,7 @@ function validateSchedule({ schedule = '', timeZone }: CronJobSpec, before: Cron
 
 function validateTimeZone(name: string | undefined, before: string | undefined): FieldError[] {
   if (name === undefined || name === before) return [];
-  const refuse = (message: string) => [fieldError.invalid(String(at.child('timeZone')), name, message)];
+  const refuse = (message: string) => [fieldError.invalid(at.child('timeZone'), name, message)];
   if (name === '') return refuse('timeZone must be nil or non-empty string');
   if (name.toLowerCase() === 'local') {
     return refuse('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
@@ -98,10 +98,10 @@ function validateJobTemplate({ spec = {} }: JobTemplateSpec, templateAt: FieldPa
   const errors = validateJobSpec(spec, specAt);
   if (spec.selector) {
     const message = '`selector` will be auto-generated';
-    errors.push(fieldError.invalid(String(specAt.child('selector')), spec.selector, message));
+    errors.push(fieldError.invalid(specAt.child('selector'), spec.selector, message));
   }
   if (spec.manualSelector) {
-    errors.push(fieldError.notSupported(String(specAt.child('manualSelector')), true, ['nil', 'false']));
+    errors.push(fieldError.notSupported(specAt.child('manualSelector'), true, ['nil', 'false']));
   }
   return errors;
 }

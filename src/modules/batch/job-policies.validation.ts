@@ -19,7 +19,7 @@ export function validateFailurePolicy(spec: JobSpec, specAt: FieldPath): FieldEr
   if (!spec.podFailurePolicy) return [];
   const at = specAt.child('podFailurePolicy', 'rules');
   const rules = spec.podFailurePolicy.rules ?? [];
-  const errors = rules.length > rulesMax ? [fieldError.tooMany(String(at), rules.length, rulesMax)] : [];
+  const errors = rules.length > rulesMax ? [fieldError.tooMany(at, rules.length, rulesMax)] : [];
   const { containers, initContainers } = spec.template?.spec ?? {};
   const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name = '' }) => name));
   return [
@@ -35,10 +35,10 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
 function validateAction({ action = '' }: PodFailurePolicyRule, at: FieldPath, spec: JobSpec): FieldError[] {
   if (action === '') {
-    return [fieldError.required(String(at), `valid values: ${actions.map((name) => `"${name}"`).join(' ')}`)];
+    return [fieldError.required(at, `valid values: ${actions.map((name) => `"${name}"`).join(' ')}`)];
   }
   if (action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
-    return [fieldError.invalid(String(at), action, 'requires the backoffLimitPerIndex to be set')];
+    return [fieldError.invalid(at, action, 'requires the backoffLimitPerIndex to be set')];
   }
   return oneOf(action, at, actions);
 }
@@ -72,17 +72,17 @@ function validateExitCodes(
   const valuesAt = at.child('values');
   const errors =
     operator === ''
-      ? [fieldError.required(String(at.child('operator')), 'valid values: "In" "NotIn"')]
+      ? [fieldError.required(at.child('operator'), 'valid values: "In" "NotIn"')]
       : oneOf(operator, at.child('operator'), ['In', 'NotIn']);
   if (containerName !== undefined && !containers.has(containerName)) {
     const message = 'must be one of the container or initContainer names in the pod template';
-    errors.push(fieldError.invalid(String(at.child('containerName')), containerName, message));
+    errors.push(fieldError.invalid(at.child('containerName'), containerName, message));
   }
-  if (values.length === 0) errors.push(fieldError.invalid(String(valuesAt), values, 'at least one value is required'));
-  if (values.length > exitCodesMax) errors.push(fieldError.tooMany(String(valuesAt), values.length, exitCodesMax));
+  if (values.length === 0) errors.push(fieldError.invalid(valuesAt, values, 'at least one value is required'));
+  if (values.length > exitCodesMax) errors.push(fieldError.tooMany(valuesAt, values.length, exitCodesMax));
   const seen = new Set<number>();
   for (const [index, value] of values.entries()) {
-    const valueAt = String(valuesAt.index(index));
+    const valueAt = valuesAt.index(index);
     if (seen.has(value)) errors.push(fieldError.duplicate(valueAt, value));
     seen.add(value);
     // A container that exits with 0 has not failed.
@@ -91,7 +91,7 @@ function validateExitCodes(
     }
   }
   if (values.some((value, index) => index > 0 && value < values[index - 1]!)) {
-    errors.push(fieldError.invalid(String(valuesAt), values, 'must be ordered'));
+    errors.push(fieldError.invalid(valuesAt, values, 'must be ordered'));
   }
   return errors;
 }
@@ -99,7 +99,7 @@ function validateExitCodes(
 function validatePatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern[], at: FieldPath): FieldError[] {
   const count = patterns.length;
   return [
-    ...(count > patternsMax ? [fieldError.tooMany(String(at), count, patternsMax)] : []),
+    ...(count > patternsMax ? [fieldError.tooMany(at, count, patternsMax)] : []),
     ...each(patterns, at, ({ type = '', status = '' }, patternAt) => [
       ...checked(type, patternAt.child('type'), validateQualifiedName),
       ...oneOf(status, patternAt.child('status'), ['False', 'True', 'Unknown']),
@@ -118,15 +118,15 @@ export function validateSuccessPolicy(spec: JobSpec, specAt: FieldPath): FieldEr
         SucceededCount: rule.succeededCount ?? null,
       })),
     };
-    return [fieldError.invalid(String(at), shown, 'requires indexed completion mode')];
+    return [fieldError.invalid(at, shown, 'requires indexed completion mode')];
   }
   const rulesAt = at.child('rules');
   const errors: FieldError[] = [];
   if (rules.length === 0) {
     const message = 'at least one rules must be specified when the successPolicy is specified';
-    errors.push(fieldError.required(String(rulesAt), message));
+    errors.push(fieldError.required(rulesAt, message));
   }
-  if (rules.length > rulesMax) errors.push(fieldError.tooMany(String(rulesAt), rules.length, rulesMax));
+  if (rules.length > rulesMax) errors.push(fieldError.tooMany(rulesAt, rules.length, rulesMax));
   const { completions = 0 } = spec;
   return [...errors, ...each(rules, rulesAt, (rule, ruleAt) => validateSuccessRule(rule, ruleAt, completions))];
 }
@@ -134,12 +134,12 @@ export function validateSuccessPolicy(spec: JobSpec, specAt: FieldPath): FieldEr
 function validateSuccessRule(rule: SuccessPolicyRule, at: FieldPath, completions: number): FieldError[] {
   const { succeededIndexes: indexes, succeededCount: count } = rule;
   if (indexes === undefined && count === undefined) {
-    return [fieldError.required(String(at), 'at least one of succeededCount or succeededIndexes must be specified')];
+    return [fieldError.required(at, 'at least one of succeededCount or succeededIndexes must be specified')];
   }
   const errors: FieldError[] = [];
   let total: number | undefined;
   if (indexes !== undefined) {
-    const indexesAt = String(at.child('succeededIndexes'));
+    const indexesAt = at.child('succeededIndexes');
     if (Buffer.byteLength(indexes) > succeededIndexesBytesMax) {
       errors.push(fieldError.tooLong(indexesAt, succeededIndexesBytesMax));
     }
@@ -153,7 +153,7 @@ function validateSuccessRule(rule: SuccessPolicyRule, at: FieldPath, completions
   errors.push(...notNegative(count, countAt));
   const atMost = (max: number, what: string) => {
     if (count <= max) return;
-    errors.push(fieldError.invalid(String(countAt), count, `must be less than or equal to ${max} (${what})`));
+    errors.push(fieldError.invalid(countAt, count, `must be less than or equal to ${max} (${what})`));
   };
   atMost(completions, 'the number of specified completions');
   if (total !== undefined) atMost(total, 'the number of indexes in the specified succeededIndexes field');

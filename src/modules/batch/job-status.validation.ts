@@ -53,7 +53,7 @@ function validateEnd(status: JobStatus): FieldError[] {
   }
   if (isFinished(status) && (status.active ?? 0) > 0) {
     const message = 'active>0 is invalid for finished job';
-    errors.push(fieldError.invalid(String(at.child('active')), status.active, message));
+    errors.push(fieldError.invalid(at.child('active'), status.active, message));
   }
   return errors;
 }
@@ -63,9 +63,9 @@ function validateCompletionTime(status: JobStatus, before: JobStatus): FieldErro
   const completionAt = at.child('completionTime');
   const errors: FieldError[] = [];
   if (holds(status, 'Complete') && completionTime === undefined) {
-    errors.push(fieldError.required(String(completionAt), 'completionTime is required for Complete jobs'));
+    errors.push(fieldError.required(completionAt, 'completionTime is required for Complete jobs'));
   }
-  const refuse = (message: string) => errors.push(fieldError.invalid(String(completionAt), completionTime, message));
+  const refuse = (message: string) => errors.push(fieldError.invalid(completionAt, completionTime, message));
   if (!holds(status, 'Complete') && completionTime !== undefined) {
     refuse('cannot set completionTime when there is no Complete=True condition');
   }
@@ -80,7 +80,7 @@ function validateCompletionTime(status: JobStatus, before: JobStatus): FieldErro
 
 function validateStartTime(status: JobStatus, before: JobStatus, { suspend }: JobSpec): FieldError[] {
   const { startTime } = status;
-  const refuse = (message: string) => [fieldError.required(String(at.child('startTime')), message)];
+  const refuse = (message: string) => [fieldError.required(at.child('startTime'), message)];
   if (isFinished(status) && startTime === undefined) return refuse('startTime is required for finished job');
   if (before.startTime === undefined || suspend) return [];
   if (startTime === undefined) return refuse('startTime cannot be removed for unsuspended job');
@@ -91,7 +91,7 @@ function validateUncounted(uncounted: UncountedTerminatedPods): FieldError[] {
   const seen = new Set<string>();
   return (['succeeded', 'failed'] as const).flatMap((list) =>
     (uncounted[list] ?? []).flatMap((uid, index) => {
-      const where = String(at.child('uncountedTerminatedPods', list).index(index));
+      const where = at.child('uncountedTerminatedPods', list).index(index);
       if (uid === '') return [fieldError.invalid(where, uid, 'must not be empty')];
       if (seen.has(uid)) return [fieldError.duplicate(where, uid)];
       seen.add(uid);
@@ -105,7 +105,7 @@ function validateIndexLists(status: JobStatus, before: JobStatus, spec: JobSpec)
   return (['completedIndexes', 'failedIndexes'] as const).flatMap((field) => {
     const text = status[field] ?? '';
     if (text === '' || text === before[field]) return [];
-    const where = String(at.child(field));
+    const where = at.child(field);
     if (completionMode !== 'Indexed') {
       return [fieldError.invalid(where, text, `cannot set non-empty ${field} when non-indexed completion mode`)];
     }

@@ -33,13 +33,13 @@ function validateGeneratedSelector(job: Job, spec: JobSpec, labels: JobLabels): 
   const labelsAt = at.child('template', 'metadata', 'labels');
   const errors = Object.entries(labels.of(job)).flatMap(([key, value]) => {
     const found = template?.metadata?.labels?.[key];
-    if (found === undefined) return [fieldError.required(String(labelsAt.key(key)), `must be '${value}'`)];
-    return found === value ? [] : [fieldError.invalid(String(labelsAt.key(key)), found, `must be '${value}'`)];
+    if (found === undefined) return [fieldError.required(labelsAt.key(key), `must be '${value}'`)];
+    return found === value ? [] : [fieldError.invalid(labelsAt.key(key), found, `must be '${value}'`)];
   });
   const expected = { [labels.uid]: job.metadata.uid ?? '' };
   if (!selects(selector, expected)) {
     const message = '`selector` not auto-generated';
-    errors.push(fieldError.invalid(String(at.child('selector')), shownSelector(selector), message));
+    errors.push(fieldError.invalid(at.child('selector'), shownSelector(selector), message));
   }
   return errors;
 }
@@ -97,13 +97,13 @@ function validatePerIndex(spec: JobSpec, specAt: FieldPath): FieldError[] {
   const fields = ['backoffLimitPerIndex', 'maxFailedIndexes'] as const;
   const errors = fields.flatMap((field) => notNegative(spec[field], specAt.child(field)));
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
-    const where = String(specAt.child('backoffLimitPerIndex'));
+    const where = specAt.child('backoffLimitPerIndex');
     errors.push(fieldError.required(where, 'when maxFailedIndexes is specified'));
   }
   if (isIndexed(spec)) return errors;
   for (const field of fields) {
     if (spec[field] === undefined) continue;
-    errors.push(fieldError.invalid(String(specAt.child(field)), spec[field], 'requires indexed completion mode'));
+    errors.push(fieldError.invalid(specAt.child(field), spec[field], 'requires indexed completion mode'));
   }
   return errors;
 }
@@ -114,7 +114,7 @@ const managerLengthMax = 63;
 function validateManager({ managedBy: name }: JobSpec, managerAt: FieldPath): FieldError[] {
   if (name === undefined) return [];
   const errors = validateDomainPrefixedPath(name, managerAt);
-  if (name.length > managerLengthMax) errors.push(fieldError.tooLong(String(managerAt), managerLengthMax));
+  if (name.length > managerLengthMax) errors.push(fieldError.tooLong(managerAt, managerLengthMax));
   return errors;
 }
 
@@ -127,10 +127,10 @@ function validateMode(spec: JobSpec, specAt: FieldPath): FieldError[] {
   if (!isIndexed(spec)) return errors;
   const { completions, parallelism, maxFailedIndexes } = spec;
   if (completions === undefined) {
-    errors.push(fieldError.required(String(specAt.child('completions')), 'when completion mode is Indexed'));
+    errors.push(fieldError.required(specAt.child('completions'), 'when completion mode is Indexed'));
   }
   const atMost = (field: 'parallelism' | 'maxFailedIndexes', max: number, message: string) => {
-    if ((spec[field] ?? 0) > max) errors.push(fieldError.invalid(String(specAt.child(field)), spec[field], message));
+    if ((spec[field] ?? 0) > max) errors.push(fieldError.invalid(specAt.child(field), spec[field], message));
   };
   atMost('parallelism', indexesMax, `must be less than or equal to ${indexesMax} when completion mode is Indexed`);
   if (maxFailedIndexes !== undefined && completions !== undefined) {
@@ -139,7 +139,7 @@ function validateMode(spec: JobSpec, specAt: FieldPath): FieldError[] {
   if (spec.backoffLimitPerIndex !== undefined && (completions ?? 0) > indexesMax) {
     const many = `when completions are above ${indexesMax} and used with backoff limit per index`;
     if (maxFailedIndexes === undefined) {
-      errors.push(fieldError.required(String(specAt.child('maxFailedIndexes')), `must be specified ${many}`));
+      errors.push(fieldError.required(specAt.child('maxFailedIndexes'), `must be specified ${many}`));
     }
     atMost('maxFailedIndexes', indexesWithLimitsMax, `must be less than or equal to ${indexesWithLimitsMax} ${many}`);
     if (parallelism !== undefined) {
@@ -158,14 +158,14 @@ function validateReplacement(spec: JobSpec, replacementAt: FieldPath): FieldErro
 function validateRestarts(spec: JobSpec, policyAt: FieldPath): FieldError[] {
   const policy = spec.template?.spec?.restartPolicy ?? '';
   if (policy === '' || policy === 'Always') {
-    return [fieldError.required(String(policyAt), 'valid values: "OnFailure", "Never"')];
+    return [fieldError.required(policyAt, 'valid values: "OnFailure", "Never"')];
   }
   if (policy !== 'OnFailure' && policy !== 'Never') {
-    return [fieldError.notSupported(String(policyAt), policy, ['OnFailure', 'Never'])];
+    return [fieldError.notSupported(policyAt, policy, ['OnFailure', 'Never'])];
   }
   if (spec.podFailurePolicy && policy !== 'Never') {
     const message = 'only "Never" is supported when podFailurePolicy is specified';
-    return [fieldError.invalid(String(policyAt), policy, message)];
+    return [fieldError.invalid(policyAt, policy, message)];
   }
   return [];
 }
@@ -211,11 +211,11 @@ function validateCompletions(spec: JobSpec, before: JobSpec): FieldError[] {
   if (!isIndexed(spec)) return immutable(spec.completions, before.completions, where);
   if (spec.completions === before.completions) return [];
   if (spec.completions === undefined) {
-    return [fieldError.required(String(where), 'cannot be set to nil when completion mode is Indexed')];
+    return [fieldError.required(where, 'cannot be set to nil when completion mode is Indexed')];
   }
   if (spec.completions === spec.parallelism) return [];
   const message = `can only be modified in tandem with ${String(at.child('parallelism'))}`;
-  return [fieldError.invalid(String(where), spec.completions, message)];
+  return [fieldError.invalid(where, spec.completions, message)];
 }
 
 /**
@@ -228,7 +228,7 @@ function validateTemplateUpdate({ template = {} }: JobSpec, old: Job): FieldErro
   const compared = isMutable ? immutablePart : (whole: PodTemplateSpec) => whole;
   if (deepEqual(compared(template), compared(old.spec?.template ?? {}))) return [];
   const shown = { ...template.metadata, Spec: goPodSpec(template.spec ?? {}) };
-  return [fieldError.invalid(String(at.child('template')), shown, 'field is immutable')];
+  return [fieldError.invalid(at.child('template'), shown, 'field is immutable')];
 }
 
 /** The template without the fields that may change in a suspended Job. */

@@ -25,12 +25,12 @@ function validateCandidate({ spec = {} }: LeaseCandidate): FieldError[] {
   const { leaseName = '', binaryVersion: binary = '', emulationVersion: emulation = '', strategy = '' } = spec;
   const emulated = parseSemver(emulation);
   const built = parseSemver(binary);
-  const binaryAt = String(at.child('binaryVersion'));
+  const binaryAt = at.child('binaryVersion');
   const errors = required(leaseName, at.child('leaseName'));
   if (binary === '') errors.push(fieldError.required(binaryAt));
   else if (!built) errors.push(fieldError.invalid(binaryAt, binary, noVersion));
   if (emulation !== '' && !emulated) {
-    errors.push(fieldError.invalid(String(at.child('emulationVersion')), emulation, noVersion));
+    errors.push(fieldError.invalid(at.child('emulationVersion'), emulation, noVersion));
   }
   if (built && emulated && compareSemver(built, emulated) < 0) {
     errors.push(fieldError.invalid(binaryAt, binary, 'must be greater than or equal to `emulationVersion`'));

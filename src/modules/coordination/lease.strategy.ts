@@ -16,14 +16,14 @@ function validateLease({ spec = {} }: Lease): FieldError[] {
   const { leaseDurationSeconds: seconds, leaseTransitions, strategy, preferredHolder } = spec;
   const errors = [
     ...(seconds !== undefined && seconds <= 0
-      ? [fieldError.invalid(String(at.child('leaseDurationSeconds')), seconds, 'must be greater than 0')]
+      ? [fieldError.invalid(at.child('leaseDurationSeconds'), seconds, 'must be greater than 0')]
       : []),
     ...notNegative(leaseTransitions, at.child('leaseTransitions')),
   ];
   if (strategy !== undefined) errors.push(...validateStrategyName(strategy, at.child('strategy')));
   if (preferredHolder && !strategy) {
     const message = 'may only be specified if `strategy` is defined';
-    errors.push(fieldError.forbidden(String(at.child('preferredHolder')), message));
+    errors.push(fieldError.forbidden(at.child('preferredHolder'), message));
   }
   return errors;
 }

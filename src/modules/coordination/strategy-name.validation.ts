@@ -10,5 +10,5 @@ export function validateStrategyName(name: string, at: FieldPath): FieldError[] 
   if (name === oldestFirst) return [];
   const problems = checked(name, at, validateQualifiedName);
   if (name.includes('/')) return problems;
-  return [...problems, fieldError.invalid(String(at), name, 'should be fully qualified')];
+  return [...problems, fieldError.invalid(at, name, 'should be fully qualified')];
 }

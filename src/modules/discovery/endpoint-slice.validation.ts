@@ -45,7 +45,7 @@ function atMost<T>(
   rule: (list: readonly T[], at: FieldPath) => FieldError[],
 ): FieldError[] {
   const items = list ?? [];
-  return items.length > max ? [fieldError.tooMany(String(at), items.length, max)] : rule(items, at);
+  return items.length > max ? [fieldError.tooMany(at, items.length, max)] : rule(items, at);
 }
 
 function validateEndpoint(endpoint: Endpoint, at: FieldPath, type: string): FieldError[] {
@@ -55,7 +55,7 @@ function validateEndpoint(endpoint: Endpoint, at: FieldPath, type: string): Fiel
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(...required('', addressesAt, 'must contain at least 1 address'));
   else if (addresses.length > addressesMax) {
-    errors.push(fieldError.tooMany(String(addressesAt), addresses.length, addressesMax));
+    errors.push(fieldError.tooMany(addressesAt, addresses.length, addressesMax));
   }
   const rule = Object.hasOwn(addressRules, type) ? addressRules[type]! : () => [];
   return [
@@ -77,7 +77,7 @@ const ofFamily =
     if (problems.length > 0) return problems;
     const isOther = isIP(address) !== family;
     return [
-      ...(isOther ? [fieldError.invalid(String(at), address, `must be an IPv${family} address`)] : []),
+      ...(isOther ? [fieldError.invalid(at, address, `must be an IPv${family} address`)] : []),
       ...validateReachableIp(address, at.index(index)),
     ];
   };
@@ -96,7 +96,7 @@ function validateFqdn(text: string, at: FieldPath): FieldError[] {
   const labels = name.split('.');
   if (labels.length < 2) {
     const message = 'should be a domain with at least two segments separated by dots';
-    return [fieldError.invalid(String(at), name, message)];
+    return [fieldError.invalid(at, name, message)];
   }
   return labels.flatMap((label) => checked(label, at, validateDnsLabel));
 }
@@ -117,7 +117,7 @@ function validateHintedNames(
   return atMost(hintsMax, hints, at, () =>
     each(hints, at, ({ name = '' }, hintAt) => {
       const nameAt = hintAt.child('name');
-      const errors = seen.has(name) ? [fieldError.duplicate(String(nameAt), name)] : [];
+      const errors = seen.has(name) ? [fieldError.duplicate(nameAt, name)] : [];
       seen.add(name);
       return [...errors, ...checked(name, nameAt, check)];
     }),
@@ -130,7 +130,7 @@ function validatePorts(ports: readonly EndpointPort[], at: FieldPath): FieldErro
   return each(ports, at, ({ name = '', protocol, appProtocol }, portAt) => {
     const nameAt = portAt.child('name');
     const errors: FieldError[] = [];
-    if (seen.has(name)) errors.push(fieldError.duplicate(String(nameAt), name));
+    if (seen.has(name)) errors.push(fieldError.duplicate(nameAt, name));
     seen.add(name);
     if (name !== '') errors.push(...checked(name, nameAt, validateDnsLabel));
     errors.push(...oneOf(protocol, portAt.child('protocol'), protocols));

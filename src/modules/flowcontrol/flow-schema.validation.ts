@@ -62,7 +62,7 @@ function validateSpec(spec: FlowSchemaSpec, name: string, at: FieldPath): FieldE
 }
 
 function validatePrecedence(precedence: number, name: string, at: FieldPath): FieldError[] {
-  const invalid = (message: string) => [fieldError.invalid(String(at), precedence, message)];
+  const invalid = (message: string) => [fieldError.invalid(at, precedence, message)];
   if (precedence <= 0) return invalid('must be a positive value');
   if (precedence > precedenceMax) return invalid(`must not be greater than ${precedenceMax}`);
   if (precedence === 1 && name !== 'exempt') {
@@ -75,7 +75,7 @@ function validateDistinguisher(method: FlowDistinguisherMethod | undefined, at: 
   const type = method?.type ?? '';
   const supported = ['ByNamespace', 'ByUser'];
   if (!method || supported.includes(type)) return [];
-  return [fieldError.notSupported(String(at), { Type: type }, supported)];
+  return [fieldError.notSupported(at, { Type: type }, supported)];
 }
 
 function validateRules(rules: PolicyRulesWithSubjects, at: FieldPath): FieldError[] {
@@ -106,7 +106,7 @@ function validateSubject(subject: Subject, at: FieldPath): FieldError[] {
   for (const [other, field] of Object.entries(subjectFields)) {
     if (other === kind || !subject[field]) continue;
     const message = `${field} is forbidden when subject kind is not '${other}'`;
-    errors.push(fieldError.forbidden(String(at.child(field)), message));
+    errors.push(fieldError.forbidden(at.child(field), message));
   }
   return errors;
 }
@@ -156,7 +156,7 @@ function validateNonResourceRule(rule: NonResourcePolicyRule, at: FieldPath): Fi
 function validateVerbs(list: readonly string[], at: FieldPath): FieldError[] {
   if (list.length === 0) return required(undefined, at, 'verbs must contain at least one value');
   if (list.includes('*')) return validateWildcard(list, at, 'verbs');
-  return list.every((verb) => verbs.includes(verb)) ? [] : [fieldError.notSupported(String(at), list, verbs)];
+  return list.every((verb) => verbs.includes(verb)) ? [] : [fieldError.notSupported(at, list, verbs)];
 }
 
 function validateList(list: readonly string[], at: FieldPath, rules: string, one: string, many: string): FieldError[] {
@@ -167,7 +167,7 @@ function validateList(list: readonly string[], at: FieldPath, rules: string, one
 /** Refuses other items beside a `*`. */
 function validateWildcard(list: readonly string[], at: FieldPath, what: string): FieldError[] {
   if (list.length <= 1) return [];
-  return [fieldError.invalid(String(at), list, `if '*' is present, must not specify other ${what}`)];
+  return [fieldError.invalid(at, list, `if '*' is present, must not specify other ${what}`)];
 }
 
 function urlProblem(url: string): string[] {

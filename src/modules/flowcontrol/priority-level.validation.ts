@@ -63,17 +63,17 @@ function validateSpec(spec: PriorityLevelConfigurationSpec, name: string, at: Fi
   const errors: FieldError[] = [];
   if ((name === 'exempt') !== (type === 'Exempt')) {
     const message = "must be 'Exempt' if and only if `name` is 'exempt'";
-    errors.push(fieldError.invalid(String(at.child('type')), type, message));
+    errors.push(fieldError.invalid(at.child('type'), type, message));
   }
   switch (type) {
     case 'Exempt':
       if (limited) {
-        errors.push(fieldError.forbidden(String(at.child('limited')), 'must be nil if the type is not Limited'));
+        errors.push(fieldError.forbidden(at.child('limited'), 'must be nil if the type is not Limited'));
       }
       return [...errors, ...validateShares(exempt ?? {}, at.child('exempt'))];
     case 'Limited':
       if (exempt) {
-        errors.push(fieldError.forbidden(String(at.child('exempt')), 'must be nil if the type is Limited'));
+        errors.push(fieldError.forbidden(at.child('exempt'), 'must be nil if the type is Limited'));
       }
       if (!limited) {
         return [...errors, ...required(undefined, at.child('limited'), 'must not be empty when type is Limited')];
@@ -91,7 +91,7 @@ function validateShares(
   const shares = of.nominalConcurrencyShares ?? 0;
   return [
     ...(shares < 0
-      ? [fieldError.invalid(String(at.child('nominalConcurrencyShares')), shares, 'must be a non-negative integer')]
+      ? [fieldError.invalid(at.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')]
       : []),
     ...between(of.lendablePercent, at.child('lendablePercent'), 0, 100),
   ];
@@ -105,7 +105,7 @@ function validateLimited(limited: LimitedPriorityLevelConfiguration, at: FieldPa
     ...(borrowing < 0
       ? [
           fieldError.invalid(
-            String(at.child('borrowingLimitPercent')),
+            at.child('borrowingLimitPercent'),
             borrowing,
             'if specified, must be a non-negative integer',
           ),
@@ -119,7 +119,7 @@ function validateResponse({ type = '', queuing }: LimitResponse, at: FieldPath):
   switch (type) {
     case 'Reject':
       if (!queuing) return [];
-      return [fieldError.forbidden(String(where), 'must be nil if limited.limitResponse.type is not Limited')];
+      return [fieldError.forbidden(where, 'must be nil if limited.limitResponse.type is not Limited')];
     case 'Queue':
       if (queuing) return validateQueuing(queuing, where);
       return required(undefined, where, 'must not be empty if limited.limitResponse.type is Limited');
@@ -131,7 +131,7 @@ function validateResponse({ type = '', queuing }: LimitResponse, at: FieldPath):
 function validateQueuing(queuing: QueuingConfiguration, at: FieldPath): FieldError[] {
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
   const invalid = (field: keyof QueuingConfiguration, value: number, message: string) =>
-    fieldError.invalid(String(at.child(field)), value, message);
+    fieldError.invalid(at.child(field), value, message);
   const errors: FieldError[] = [];
   if (queues <= 0) errors.push(invalid('queues', queues, 'must be positive'));
   if (queues > queuesMax) errors.push(invalid('queues', queues, `must not be greater than ${queuesMax}`));

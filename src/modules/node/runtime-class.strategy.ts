@@ -45,6 +45,6 @@ function validateRuntimeClass({ handler = '', overhead, scheduling }: RuntimeCla
 function validateDistinct(tolerations: readonly Toleration[], at: FieldPath): FieldError[] {
   const isRepeated = repeatedValues(tolerations);
   return tolerations.flatMap((toleration, index) =>
-    isRepeated[index] ? [fieldError.duplicate(String(at.index(index)), toleration)] : [],
+    isRepeated[index] ? [fieldError.duplicate(at.index(index), toleration)] : [],
   );
 }

@@ -43,7 +43,7 @@ function validateBudget({ spec = {} }: PodDisruptionBudget): FieldError[] {
   const policies = ['AlwaysAllow', 'IfHealthyBudget'];
   return [
     ...(amounts.every((field) => spec[field] !== undefined)
-      ? [fieldError.invalid(String(at), shownSpec(spec), 'minAvailable and maxUnavailable cannot be both set')]
+      ? [fieldError.invalid(at, shownSpec(spec), 'minAvailable and maxUnavailable cannot be both set')]
       : []),
     ...amounts.flatMap((field) => [
       ...validateIntOrPercent(spec[field], at.child(field)),

@@ -22,7 +22,7 @@ export function validateGroupParts(group: PodGroupSpec | PodGroupTemplate, at: F
     ...(className === '' ? [] : checked(className, at.child('priorityClassName'), validateDnsSubdomain)),
   ];
   if (priority > userPriorityMax) {
-    const where = String(at.child('priority'));
+    const where = at.child('priority');
     errors.push(fieldError.invalid(where, priority, `must be less than or equal to ${userPriorityMax}`));
   }
   return errors;
@@ -33,7 +33,7 @@ function validatePolicy(policy: PodGroupSchedulingPolicy, at: FieldPath): FieldE
   const { gang } = policy;
   if (gang === undefined) return errors;
   const { minCount = 0 } = gang;
-  const countAt = String(at.child('gang', 'minCount'));
+  const countAt = at.child('gang', 'minCount');
   if (minCount === 0) errors.push(fieldError.required(countAt));
   else if (minCount < 1) errors.push(fieldError.invalid(countAt, minCount, 'must be greater than or equal to 1'));
   return errors;
@@ -48,9 +48,9 @@ export function validateUnion<T extends object>(
   const named = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
   const set = members.filter((member) => isSet(value[member]));
   if (set.length === 1) return [];
-  if (set.length === 0) return [fieldError.invalid(String(at), '', `must specify one of: ${named(members)}`)];
+  if (set.length === 0) return [fieldError.invalid(at, '', `must specify one of: ${named(members)}`)];
   const message = `must specify exactly one of: ${named(members)}`;
-  return [fieldError.invalid(String(at), `{${named(set)}}`, message)];
+  return [fieldError.invalid(at, `{${named(set)}}`, message)];
 }
 
 const topologiesMax = 1;
@@ -59,7 +59,7 @@ function validateConstraints({ topology = [] }: PodGroupSchedulingConstraints, a
   const topologyAt = at.child('topology');
   const count = topology.length;
   return [
-    ...(count > topologiesMax ? [fieldError.tooMany(String(topologyAt), count, topologiesMax)] : []),
+    ...(count > topologiesMax ? [fieldError.tooMany(topologyAt, count, topologiesMax)] : []),
     ...each(topology, topologyAt, ({ key = '' }, constraintAt) =>
       requiredName(key, constraintAt.child('key'), validateQualifiedName),
     ),
@@ -72,7 +72,7 @@ const claimNames = ['resourceClaimName', 'resourceClaimTemplateName'] as const;
 
 function validateClaims(claims: readonly PodGroupResourceClaim[], at: FieldPath): FieldError[] {
   return [
-    ...(claims.length > claimsMax ? [fieldError.tooMany(String(at), claims.length, claimsMax)] : []),
+    ...(claims.length > claimsMax ? [fieldError.tooMany(at, claims.length, claimsMax)] : []),
     ...each(claims, at, (claim, claimAt) => [
       ...requiredName(claim.name ?? '', claimAt.child('name'), validateDnsLabel),
       ...validateUnion(claim, claimAt, claimNames),

@@ -58,9 +58,7 @@ export const podGroupStatusSubresource = statusSubresource<PodGroup>({
     const claimsAt = statusAt.child('resourceClaimStatuses');
     return [
       ...validateConditions(conditions, statusAt.child('conditions')),
-      ...(claims.length > claimStatusesMax
-        ? [fieldError.tooMany(String(claimsAt), claims.length, claimStatusesMax)]
-        : []),
+      ...(claims.length > claimStatusesMax ? [fieldError.tooMany(claimsAt, claims.length, claimStatusesMax)] : []),
       ...each(claims, claimsAt, ({ resourceClaimName: name }, claimAt) =>
         name === undefined ? [] : checked(name, claimAt.child('resourceClaimName'), validateDnsSubdomain),
       ),

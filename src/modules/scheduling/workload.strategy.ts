@@ -31,10 +31,8 @@ function validateWorkload({ spec = {} }: Workload): FieldError[] {
   const templatesAt = at.child('podGroupTemplates');
   return [
     ...(controllerRef ? validateController(controllerRef) : []),
-    ...(templates.length === 0 ? [fieldError.required(String(templatesAt))] : []),
-    ...(templates.length > templatesMax
-      ? [fieldError.tooMany(String(templatesAt), templates.length, templatesMax)]
-      : []),
+    ...(templates.length === 0 ? [fieldError.required(templatesAt)] : []),
+    ...(templates.length > templatesMax ? [fieldError.tooMany(templatesAt, templates.length, templatesMax)] : []),
     ...each(
       templates,
       templatesAt,

@@ -41,16 +41,16 @@ export const migrationStatusSubresource = statusSubresource<StorageVersionMigrat
     if (before.resourceVersion) {
       errors.push(...immutable(version, before.resourceVersion, versionAt));
     } else if (version !== '' && !/^(0|[1-9]\d*)$/.test(version)) {
-      errors.push(fieldError.invalid(String(versionAt), version, 'must be a valid resource version'));
+      errors.push(fieldError.invalid(versionAt, version, 'must be a valid resource version'));
     }
     const now = trueTypes(conditions);
     if (terminalTypes.every((type) => now.has(type))) {
       const message = 'Both success and failed conditions cannot be true at the same time';
-      errors.push(fieldError.invalid(String(conditionsAt), conditions, message));
+      errors.push(fieldError.invalid(conditionsAt, conditions, message));
     }
     for (const type of terminalTypes.filter((type) => trueTypes(before.conditions).has(type) && !now.has(type))) {
       const message = `${type} condition cannot be set to false once it is true`;
-      errors.push(fieldError.invalid(String(conditionsAt), conditions, message));
+      errors.push(fieldError.invalid(conditionsAt, conditions, message));
     }
     return errors;
   },
