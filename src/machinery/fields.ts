@@ -46,11 +46,6 @@ export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Returns the entries of a string map: labels, selectors, data. */
-export function asTextMap(value: unknown): [string, string][] {
-  return Object.entries(asFields(value)).map(([key, text]) => [key, asText(text)]);
-}
-
 /** Returns the object in a field, after creating it if it is absent. */
 export function makeFields(parent: Fields, field: string): Fields {
   const found = parent[field];
@@ -63,9 +58,4 @@ export function makeFields(parent: Fields, field: string): Fields {
 /** Sets a field if it is absent. */
 export function fillIn(parent: Fields, field: string, value: unknown): void {
   if (!isSet(parent[field])) parent[field] = value;
-}
-
-/** Sets a field if it is absent or has the zero value (`""`, 0), where zero means unset. */
-export function fillInZero(parent: Fields, field: string, value: string | number): void {
-  if (!parent[field]) parent[field] = value;
 }

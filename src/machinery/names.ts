@@ -14,7 +14,7 @@ const qualifiedNameRegex = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
 export const dnsLabelLengthMax = 63;
 export const dnsSubdomainLengthMax = 253;
-export const labelValueLengthMax = 63;
+const labelValueLengthMax = 63;
 export const fieldManagerLengthMax = 128;
 
 /** With `isPrefix` the text is a generateName, to which a suffix will be added. */

@@ -54,7 +54,7 @@ export function ruleAllows(rule: PolicyRule, asked: RequestAttributes): boolean 
 const namesOrAll = (names: readonly string[], name: string) => names.includes('*') || names.includes(name);
 
 /** Matches `pods`, `pods/log`, `*` for everything, and `*` followed by `/scale` for one subresource of every resource. */
-export function resourceMatches(named: string, resource: string, subresource: string): boolean {
+function resourceMatches(named: string, resource: string, subresource: string): boolean {
   if (named === '*') return true;
   if (subresource === '') return named === resource;
   return named === `${resource}/${subresource}` || named === `*/${subresource}`;

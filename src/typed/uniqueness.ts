@@ -15,7 +15,7 @@ export function uniquenessErrors(list: readonly JsonValue[], identity: ListIdent
 }
 
 /** The indexes of items that equal an earlier one. */
-export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity): number[] {
+function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity): number[] {
   const found: number[] = [];
   const texts = new Set<string>();
   for (const [index, item] of list.entries()) {

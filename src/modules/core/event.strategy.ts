@@ -22,7 +22,7 @@ export const eventStrategy: Strategy<Event> = {
 };
 
 /** Requires an Event to be in the namespace of its object; in `default` if the object is cluster-scoped. */
-function validateNamespace({ involvedObject, metadata }: Event): FieldError[] {
+export function validateNamespace({ involvedObject, metadata }: Event): FieldError[] {
   const involved = involvedObject?.namespace ?? '';
   const { namespace = '' } = metadata;
   const expected = involved === '' ? 'default' : involved;

@@ -4,7 +4,7 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
-import { eventStrategy as coreEventStrategy } from '../core/event.strategy.js';
+import { eventStrategy as coreEventStrategy, validateNamespace } from '../core/event.strategy.js';
 import { validateReport } from './reported-event.validation.js';
 
 /**
@@ -15,7 +15,7 @@ export function eventStrategy(naming: NamingProfile): Strategy<Event> {
   const validateFields = (event: Event): FieldError[] =>
     event.eventTime
       ? validateReport(event, 'reportingController', naming.systemNamespace('system'))
-      : (coreEventStrategy.validateCreate?.(event, nobody) ?? []);
+      : validateNamespace(event);
 
   return {
     ...coreEventStrategy,
@@ -30,8 +30,6 @@ export function eventStrategy(naming: NamingProfile): Strategy<Event> {
     ],
   };
 }
-
-const nobody = { user: { name: '', uid: '', groups: [], extra: {} }, now: '' };
 
 const immutableFields = [
   'involvedObject',

@@ -7,7 +7,7 @@ import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js
 import { microTime } from '../election/lease-record.js';
 
 /** That of kube-apiserver: long enough that clients which list servers by their Leases do not miss a slow one. */
-export const leaseSeconds = 3600;
+const leaseSeconds = 3600;
 export const renewMs = 10_000;
 /** Time after the last renewal of the Lease after which the address of a server is removed from Endpoints. */
 export const renewalAgeMsMax = 15_000;
