@@ -1,6 +1,7 @@
 /**
  * True if two JSON values mean the same to a typed server, as `equality.Semantic.DeepEqual` of Go: null, an absent
- * field, an empty list and an empty map are equal. Recursion is bounded by the codec's depth limit.
+ * field, an empty list and an empty map are equal. So is an empty struct, which Go tells from a nil pointer, but JSON
+ * does not tell from an empty map. Recursion is bounded by the codec's depth limit.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isEmpty(a) && isEmpty(b))) return true;

@@ -41,7 +41,7 @@ export function validatePodUpdate(pod: Pod, old: Pod, annotations: ImmutableAnno
     ...validateNarrowedPlacement(spec, oldSpec),
   );
   const fixed = withPlacementOf(oldSpec, withMutableFieldsOf(oldSpec, spec));
-  if (!isSemanticallyEqual(fixed, oldSpec)) {
+  if (!equalsWithEmptyLists(fixed, oldSpec)) {
     const changes = jsonDiff(goPodSpec(oldSpec), goPodSpec(fixed));
     errors.push(fieldError.forbidden(specAt, `${mutableFields}\n${changes}`));
   }
@@ -99,18 +99,18 @@ function withMutableFieldsOf(old: PodSpec, spec: PodSpec): PodSpec {
 const withImagesOf = (old: readonly Container[], containers: readonly Container[]): Container[] =>
   containers.map((container, index) => ({ ...container, image: old[index]?.image }));
 
-/** True if two values are deeply equal, where an absent list equals an empty one. */
-function isSemanticallyEqual(value: unknown, expected: unknown): boolean {
+/** True if two values are deeply equal, where an absent list, but not an absent object, equals an empty one. */
+function equalsWithEmptyLists(value: unknown, expected: unknown): boolean {
   const isAbsent = (it: unknown) => it === undefined || it === null || (Array.isArray(it) && it.length === 0);
   if ((isAbsent(value) && isAbsent(expected)) || deepEqual(value, expected)) return true;
   if (Array.isArray(value) && Array.isArray(expected)) {
-    return value.length === expected.length && value.every((item, i) => isSemanticallyEqual(item, expected[i]));
+    return value.length === expected.length && value.every((item, i) => equalsWithEmptyLists(item, expected[i]));
   }
   const isObject = (it: unknown) => typeof it === 'object' && it !== null && !Array.isArray(it);
   if (!isObject(value) || !isObject(expected)) return false;
   const [left, right] = [asFields(value), asFields(expected)];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((field) =>
-    isSemanticallyEqual(left[field], right[field]),
+    equalsWithEmptyLists(left[field], right[field]),
   );
 }
 
