@@ -16,7 +16,7 @@ import { inOrder } from '../structural-schema/list-keys.js';
 const age: Fields = {
   name: 'Age',
   type: 'date',
-  description: 'When the object was created. Set by the server and immutable.',
+  description: 'Time at which the object was created. Set by the server and immutable.',
   jsonPath: '.metadata.creationTimestamp',
 };
 
@@ -67,7 +67,7 @@ function headerOf(column: Fields, jsonPath: string): TableColumn {
   return {
     name: asText(column['name']),
     type: asText(column['type']) as TableColumn['type'],
-    description: asText(column['description']) || `What the object has at ${jsonPath}.`,
+    description: asText(column['description']) || `Value at ${jsonPath}.`,
     ...(format !== '' && { format }),
     ...(priority !== 0 && { priority }),
   };

@@ -54,7 +54,7 @@ function policyCells(
 export const bindingTable: TableDefinition<MutatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,
-    { name: 'PolicyName', type: 'string', description: 'The policy that the binding puts in force.' },
+    { name: 'PolicyName', type: 'string', description: 'The policy that the binding applies.' },
     { name: 'ParamRef', type: 'string', description: 'The objects with parameters for the policy.' },
     ageColumn,
   ],

@@ -15,15 +15,19 @@ import { selectorText } from '../core/selector.cells.js';
 const readyColumn = {
   name: 'Ready',
   type: 'string',
-  description: 'Pods that are ready, of all there should be.',
+  description: 'Number of ready Pods, of the desired number.',
 } as const;
 
 export const deploymentTable: TableDefinition<Deployment> = {
   columns: [
     nameColumn,
     readyColumn,
-    { name: 'Up-to-date', type: 'string', description: 'Pods that are as the template has them.' },
-    { name: 'Available', type: 'string', description: 'Pods that have been ready long enough.' },
+    { name: 'Up-to-date', type: 'string', description: 'Number of Pods of the current template.' },
+    {
+      name: 'Available',
+      type: 'string',
+      description: 'Number of Pods that have been ready for at least minReadySeconds.',
+    },
     ageColumn,
     ...templateColumns,
     selectorColumn,
@@ -56,12 +60,24 @@ export const statefulSetTable: TableDefinition<StatefulSet> = {
 export const daemonSetTable: TableDefinition<DaemonSet> = {
   columns: [
     nameColumn,
-    { name: 'Desired', type: 'integer', description: 'Nodes that should run its pod.' },
-    { name: 'Current', type: 'integer', description: 'Nodes that should run its pod and do.' },
-    { name: 'Ready', type: 'integer', description: 'Nodes on which its pod is ready.' },
-    { name: 'Up-to-date', type: 'integer', description: 'Nodes whose pod is as the template has it.' },
-    { name: 'Available', type: 'integer', description: 'Nodes on which its pod has been ready long enough.' },
-    { name: 'Node Selector', type: 'string', description: 'The labels of the nodes that it is for.' },
+    { name: 'Desired', type: 'integer', description: 'Number of nodes that should run a Pod of the DaemonSet.' },
+    {
+      name: 'Current',
+      type: 'integer',
+      description: 'Number of nodes that should run a Pod of the DaemonSet, and run one.',
+    },
+    { name: 'Ready', type: 'integer', description: 'Number of nodes with a ready Pod of the DaemonSet.' },
+    { name: 'Up-to-date', type: 'integer', description: 'Number of nodes with a Pod of the current template.' },
+    {
+      name: 'Available',
+      type: 'integer',
+      description: 'Number of nodes with a Pod that has been ready for at least minReadySeconds.',
+    },
+    {
+      name: 'Node Selector',
+      type: 'string',
+      description: 'Labels of the nodes that should run a Pod of the DaemonSet.',
+    },
     ageColumn,
     ...templateColumns,
     selectorColumn,
@@ -83,8 +99,8 @@ export const daemonSetTable: TableDefinition<DaemonSet> = {
 export const controllerRevisionTable: TableDefinition<ControllerRevision> = {
   columns: [
     nameColumn,
-    { name: 'Controller', type: 'string', description: 'The workload whose state it holds.' },
-    { name: 'Revision', type: 'string', description: 'Its place in the order of states.' },
+    { name: 'Controller', type: 'string', description: 'The workload whose template the revision keeps.' },
+    { name: 'Revision', type: 'string', description: 'The number of the revision.' },
     ageColumn,
   ],
   cells: (revision, { nowMs }) => [

@@ -15,11 +15,11 @@ export const autoscalerTable = (
 ): TableDefinition => ({
   columns: [
     nameColumn,
-    { name: 'Reference', type: 'string', description: 'What it scales.' },
-    { name: 'Targets', type: 'string', description: 'What is measured, and what it should be.' },
-    { name: 'MinPods', type: 'string', description: 'The fewest pods there may be.' },
-    { name: 'MaxPods', type: 'string', description: 'The most pods there may be.' },
-    { name: 'Replicas', type: 'string', description: 'The pods there are.' },
+    { name: 'Reference', type: 'string', description: 'Object that is scaled.' },
+    { name: 'Targets', type: 'string', description: 'Current and target values of the metrics.' },
+    { name: 'MinPods', type: 'string', description: 'Minimum number of replicas.' },
+    { name: 'MaxPods', type: 'string', description: 'Maximum number of replicas.' },
+    { name: 'Replicas', type: 'string', description: 'Current number of replicas.' },
     ageColumn,
   ],
   cells(object, { nowMs }) {

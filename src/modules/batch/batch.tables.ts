@@ -13,9 +13,18 @@ import { selectorText } from '../core/selector.cells.js';
 export const jobTable: TableDefinition<Job> = {
   columns: [
     nameColumn,
-    { name: 'Status', type: 'string', description: 'Whether it runs, is held, or has ended, and how.' },
-    { name: 'Completions', type: 'string', description: 'Pods that ended well, of all that must.' },
-    { name: 'Duration', type: 'string', description: 'How long it has run, or ran.' },
+    {
+      name: 'Status',
+      type: 'string',
+      description:
+        'State of the Job: Running, Suspended, Terminating, Complete, Failed, or the criterion that ends it.',
+    },
+    {
+      name: 'Completions',
+      type: 'string',
+      description: 'Number of succeeded Pods, of the number that completes the Job.',
+    },
+    { name: 'Duration', type: 'string', description: 'Time since the Job started, or until it was complete.' },
     ageColumn,
     ...templateColumns,
     selectorColumn,
@@ -59,11 +68,11 @@ function runTime({ startTime = '', completionTime = '' }: JobStatus, nowMs: numb
 export const cronJobTable: TableDefinition<CronJob> = {
   columns: [
     nameColumn,
-    { name: 'Schedule', type: 'string', description: 'When it starts a job.' },
-    { name: 'Timezone', type: 'string', description: 'Whose clock that means.' },
-    { name: 'Suspend', type: 'boolean', description: 'Whether it is held.' },
-    { name: 'Active', type: 'integer', description: 'How many of its jobs run.' },
-    { name: 'Last Schedule', type: 'string', description: 'Time since it last started a job.' },
+    { name: 'Schedule', type: 'string', description: 'Schedule of the Jobs, in Cron format.' },
+    { name: 'Timezone', type: 'string', description: 'Time zone of the schedule.' },
+    { name: 'Suspend', type: 'boolean', description: 'True if no further Jobs are started.' },
+    { name: 'Active', type: 'integer', description: 'Number of Jobs that are running.' },
+    { name: 'Last Schedule', type: 'string', description: 'Time since a Job was last scheduled.' },
     ageColumn,
     ...templateColumns,
     selectorColumn,

@@ -5,12 +5,12 @@ import { orNone } from '../core/cells.js';
 export const leaseCandidateTable: TableDefinition<LeaseCandidate> = {
   columns: [
     nameColumn,
-    { name: 'LeaseName', type: 'string', description: 'The lease that it stands for.' },
-    { name: 'BinaryVersion', type: 'string', description: 'The version that it is.' },
-    { name: 'EmulationVersion', type: 'string', description: 'The version that it behaves as.' },
-    { name: 'PingTime', type: 'string', description: 'When it was last asked whether it is there.' },
-    { name: 'RenewTime', type: 'string', description: 'When it last said that it is.' },
-    { name: 'Strategy', type: 'string', description: 'How the holder should be chosen.' },
+    { name: 'LeaseName', type: 'string', description: 'Lease for which it is a candidate.' },
+    { name: 'BinaryVersion', type: 'string', description: 'Version of the binary.' },
+    { name: 'EmulationVersion', type: 'string', description: 'Version that the candidate emulates.' },
+    { name: 'PingTime', type: 'string', description: 'Time at which the server last asked the candidate to renew.' },
+    { name: 'RenewTime', type: 'string', description: 'Time at which the candidate last renewed.' },
+    { name: 'Strategy', type: 'string', description: 'Strategy by which the holder is chosen.' },
   ],
   cells: ({ metadata, spec = {} }) => [
     metadata.name ?? '',

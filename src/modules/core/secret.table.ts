@@ -4,7 +4,7 @@ import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../regi
 export const secretTable: TableDefinition<Secret> = {
   columns: [
     nameColumn,
-    { name: 'Type', type: 'string', description: 'Type of the secret, which says what keys its data has.' },
+    { name: 'Type', type: 'string', description: 'Type of the secret, which determines the keys of its data.' },
     { name: 'Data', type: 'string', description: 'Number of keys in the data.' },
     ageColumn,
   ],

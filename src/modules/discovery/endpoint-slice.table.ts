@@ -4,9 +4,9 @@ import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../regi
 export const endpointSliceTable: TableDefinition<EndpointSlice> = {
   columns: [
     nameColumn,
-    { name: 'AddressType', type: 'string', description: 'What its addresses are.' },
-    { name: 'Ports', type: 'string', description: 'The first of the ports that every endpoint has.' },
-    { name: 'Endpoints', type: 'string', description: 'The first of its addresses.' },
+    { name: 'AddressType', type: 'string', description: 'Type of the addresses: IPv4, IPv6 or FQDN.' },
+    { name: 'Ports', type: 'string', description: 'First of the ports of every endpoint.' },
+    { name: 'Endpoints', type: 'string', description: 'First of the addresses of the endpoints.' },
     ageColumn,
   ],
   cells: (slice, { nowMs }) => [

@@ -4,11 +4,19 @@ import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../regi
 export const flowSchemaTable: TableDefinition<FlowSchema> = {
   columns: [
     nameColumn,
-    { name: 'PriorityLevel', type: 'string', description: 'The priority level that its requests go to.' },
-    { name: 'MatchingPrecedence', type: 'string', description: 'Schemas with a lower number are tried first.' },
-    { name: 'DistinguisherMethod', type: 'string', description: 'What tells flows within it apart.' },
+    { name: 'PriorityLevel', type: 'string', description: 'Priority level of its requests.' },
+    {
+      name: 'MatchingPrecedence',
+      type: 'string',
+      description: 'Order of FlowSchemas: the matching one with the lowest number applies.',
+    },
+    {
+      name: 'DistinguisherMethod',
+      type: 'string',
+      description: 'Attribute that divides its requests into flows: ByUser or ByNamespace.',
+    },
     ageColumn,
-    { name: 'MissingPL', type: 'string', description: 'Whether its priority level does not exist.' },
+    { name: 'MissingPL', type: 'string', description: 'True if its priority level does not exist.' },
   ],
   cells({ metadata, spec = {}, status }, { nowMs }) {
     const { distinguisherMethod } = spec;

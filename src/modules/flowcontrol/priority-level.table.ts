@@ -4,11 +4,11 @@ import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../regi
 export const priorityLevelTable: TableDefinition<PriorityLevelConfiguration> = {
   columns: [
     nameColumn,
-    { name: 'Type', type: 'string', description: 'Whether its requests are limited.' },
-    { name: 'NominalConcurrencyShares', type: 'string', description: "Its share of the server's concurrency." },
-    { name: 'Queues', type: 'string', description: 'How many queues requests wait in.' },
-    { name: 'HandSize', type: 'string', description: 'Among how many queues a flow has its choice.' },
-    { name: 'QueueLengthLimit', type: 'string', description: 'How many requests may wait in one queue.' },
+    { name: 'Type', type: 'string', description: 'Limited, or Exempt if its requests are never queued or rejected.' },
+    { name: 'NominalConcurrencyShares', type: 'string', description: "Its share of the server's concurrency limit." },
+    { name: 'Queues', type: 'string', description: 'Number of queues for waiting requests.' },
+    { name: 'HandSize', type: 'string', description: 'Number of queues from which the queue of a request is chosen.' },
+    { name: 'QueueLengthLimit', type: 'string', description: 'Maximum number of requests that wait in one queue.' },
     ageColumn,
   ],
   cells({ metadata, spec = {} }, { nowMs }) {

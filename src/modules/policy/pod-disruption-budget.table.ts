@@ -6,9 +6,9 @@ const amountCell = (amount: number | string | undefined): string => (amount === 
 export const podDisruptionBudgetTable: TableDefinition<PodDisruptionBudget> = {
   columns: [
     nameColumn,
-    { name: 'Min Available', type: 'string', description: 'How many pods must stay.' },
-    { name: 'Max Unavailable', type: 'string', description: 'How many pods may be away.' },
-    { name: 'Allowed Disruptions', type: 'integer', description: 'How many pods may be evicted now.' },
+    { name: 'Min Available', type: 'string', description: 'Number or percentage of Pods that must stay available.' },
+    { name: 'Max Unavailable', type: 'string', description: 'Number or percentage of Pods that may be unavailable.' },
+    { name: 'Allowed Disruptions', type: 'integer', description: 'Number of Pods that may be evicted now.' },
     ageColumn,
   ],
   cells: ({ metadata, spec, status }, { nowMs }) => [

@@ -4,10 +4,18 @@ import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../regi
 export const priorityClassTable: TableDefinition<PriorityClass> = {
   columns: [
     nameColumn,
-    { name: 'Value', type: 'integer', description: 'The priority of pods of this class.' },
-    { name: 'Global-Default', type: 'boolean', description: 'Whether pods that name no class have it.' },
+    { name: 'Value', type: 'integer', description: 'Priority of Pods of this class.' },
+    {
+      name: 'Global-Default',
+      type: 'boolean',
+      description: 'True if this is the class of Pods without a priorityClassName.',
+    },
     ageColumn,
-    { name: 'PreemptionPolicy', type: 'string', description: 'Whether its pods drive out others.' },
+    {
+      name: 'PreemptionPolicy',
+      type: 'string',
+      description: 'Preemption of other Pods by Pods of this class: Never or PreemptLowerPriority.',
+    },
   ],
   cells: (priorityClass, { nowMs }) => [
     priorityClass.metadata.name ?? '',

@@ -57,8 +57,8 @@ export function scaleSubresource({ specReplicas, statusReplicas, selector }: Sca
 const scaleTable: TableDefinition = {
   columns: [
     { name: 'Name', type: 'string', description: nameColumn.description },
-    { name: 'Desired', type: 'integer', description: 'How many pods there should be.' },
-    { name: 'Available', type: 'integer', description: 'How many pods there are.' },
+    { name: 'Desired', type: 'integer', description: 'Desired number of Pods.' },
+    { name: 'Available', type: 'integer', description: 'Current number of Pods.' },
     ageColumn,
   ],
   cells: (scale, { nowMs }) => [

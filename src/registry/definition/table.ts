@@ -42,7 +42,7 @@ export const ageColumn: TableColumn = {
 
 /** The columns of kinds without columns of their own. */
 export const defaultTable: TableDefinition = {
-  columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When the object was created.' }],
+  columns: [nameColumn, { name: 'Created At', type: 'date', description: 'Time at which the object was created.' }],
   cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? null],
 };
 

@@ -26,7 +26,7 @@ export const podTable: TableDefinition<Pod> = {
     {
       name: 'Status',
       type: 'string',
-      description: 'Summary of phase, conditions and container states: the phase, or a reason that says more.',
+      description: 'Summary of phase, conditions and container states: the phase, or a more specific reason.',
     },
     { name: 'Restarts', type: 'string', description: 'Number of container restarts, and the age of the last one.' },
     ageColumn,
