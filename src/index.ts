@@ -29,6 +29,9 @@ export { asFields, asNumber, asText, fillIn, makeFields } from './machinery/fiel
 export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
 export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
 export { admissionFor } from './verbs/verb.js';
+export { defineAuthenticator, type AuthenticatorDefinition } from './auth/authenticator-definition.js';
+export type { AuthenticationResult, Authenticator, Credentials } from './auth/authenticator.js';
+export type { UserInfo } from './machinery/user-info.js';
 export {
   defineAdmissionPlugin,
   type AdmissionAttributes,

@@ -1,11 +1,5 @@
-import type { Authenticator } from '../auth/authenticator.js';
-import { anonymousAuthenticator } from '../auth/authenticators/anonymous.authenticator.js';
-import { bootstrapTokenAuthenticator } from '../auth/authenticators/bootstrap-token.authenticator.js';
-import { certificateAuthenticator } from '../auth/authenticators/certificate.authenticator.js';
-import { requestHeaderAuthenticator } from '../auth/authenticators/request-header.authenticator.js';
-import { secretTokenAuthenticator } from '../auth/authenticators/secret-token.authenticator.js';
-import { serviceAccountTokenAuthenticator } from '../auth/authenticators/service-account-token.authenticator.js';
-import { tokenFileAuthenticator } from '../auth/authenticators/token-file.authenticator.js';
+import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
+import { makeAuthenticators } from '../auth/authenticators.js';
 import type { TokenObjects } from '../auth/authenticators/token-objects.js';
 import {
   RequestAuthenticator,
@@ -29,6 +23,8 @@ export interface CredentialSources {
   readonly proxies?: ProxyIdentities | undefined;
   /** Content of --token-auth-file. */
   readonly tokens: string | undefined;
+  /** Authenticators of an embedding program. */
+  readonly authenticators?: readonly AuthenticatorDefinition[] | undefined;
   /**
    * Returns the keys of service account tokens; the promise is pending while a key is generated. If absent, tokens
    * cannot be issued or verified.
@@ -43,7 +39,7 @@ export interface AuthenticationComponents {
 }
 
 export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
-  const { config, clock, certificates, proxies, tokenKeys: keys = noTokenKeys } = sources;
+  const { config, clock, certificates, proxies, tokens, tokenKeys: keys = noTokenKeys } = sources;
   const { naming, authentication } = config;
   const accountTokens = new ServiceAccountTokens({
     issuers: authentication.serviceAccount.issuers,
@@ -56,35 +52,17 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
     keys,
   });
   const authenticator = new RequestAuthenticator({
-    authenticators: authenticatorsFor(sources, { accountTokens, secretTokens }, registry),
+    authenticators: makeAuthenticators(sources.authenticators ?? [], {
+      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens },
+      objects: tokenObjects(registry),
+      trustsProxies: proxies !== undefined,
+    }),
     audiences: authentication.apiAudiences,
     certificates,
     proxies,
     clock,
   });
   return { authenticator, accountTokens, secretTokens };
-}
-
-/** Returns the authenticators in the order of their use: front proxy, client certificate, tokens, anonymous. */
-function authenticatorsFor(
-  { config, tokens, proxies, clock }: CredentialSources,
-  { accountTokens, secretTokens }: Omit<AuthenticationComponents, 'authenticator'>,
-  registry: ResourceRegistry,
-): Authenticator[] {
-  const { authentication, naming } = config;
-  const objects = tokenObjects(registry);
-  const { apiAudiences: audiences } = authentication;
-  const { looksUp } = authentication.serviceAccount;
-  const tokenDependencies = { objects, audiences, labelDomain: naming.labelDomain, clock, looksUp };
-  return [
-    ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
-    certificateAuthenticator,
-    ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
-    serviceAccountTokenAuthenticator({ ...tokenDependencies, tokens: accountTokens }),
-    secretTokenAuthenticator({ ...tokenDependencies, tokens: secretTokens }),
-    ...(authentication.bootstrapTokens ? [bootstrapTokenAuthenticator({ objects, naming, clock })] : []),
-    ...(authentication.anonymous ? [anonymousAuthenticator] : []),
-  ];
 }
 
 const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));

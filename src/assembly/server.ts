@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import { AppModule, type GroupModule } from '../app.module.js';
+import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import { checkPeriodically } from '../cache/checker.js';
 import { ensurePki, StoredPki, type Pki } from '../certificates/pki.js';
 import type { LiveRootCa } from '../certificates/root-ca.js';
@@ -40,6 +41,8 @@ export interface StartOptions {
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
+  /** Authenticators beyond the built-in ones. They are asked last, before anonymous access. */
+  readonly authenticators?: readonly AuthenticatorDefinition[];
   /**
    * Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. Flags accept their names if
    * the configuration was loaded with them: `defaultConfig({}, { admissionPlugins })`.
@@ -90,6 +93,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     store,
     rng,
     logger,
+    authenticators: options.authenticators,
     admissionPlugins: options.admissionPlugins,
   });
   undo.add(() => components.feed.close());

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
+import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import type { ModuleContext, ServerComponents } from './components.js';
 import type { GroupModule } from '../app.module.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
@@ -23,6 +24,8 @@ export interface KeelsonOptions {
   readonly logger?: Logger;
   /** API groups of your own, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
+  /** Authenticators beyond the built-in ones. They are asked last, before anonymous access. */
+  readonly authenticators?: readonly AuthenticatorDefinition[];
   /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
   /** Reconcilers beyond the built-in ones. */

@@ -19,7 +19,11 @@ export interface Credentials {
  * which fail the request even if anonymous access is enabled.
  */
 export interface Authenticator {
-  readonly name: string;
+  /**
+   * `bearer token`: gets only the token and its audiences, so that its result may be remembered for the token. `request`:
+   * gets all credentials, and is asked for every request.
+   */
+  readonly reads: 'bearer token' | 'request';
   /** True if the authenticator is skipped once another one has rejected the credentials. */
   readonly isLastResort?: boolean;
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>;
@@ -35,12 +39,28 @@ export interface Authenticated {
   readonly isStillValid?: () => boolean;
 }
 
+/** Authenticated by one of several authenticators. */
+export interface Accepted extends Authenticated {
+  /** What that authenticator has read. */
+  readonly reads: Authenticator['reads'];
+}
+
 /** A rejection, with a reason for TokenReviews. The client itself only gets a 401. */
 export type Rejected = 'rejected' | { readonly rejected: string };
 
-export function isAuthenticated(result: AuthenticationResult): result is Authenticated {
+export function isAuthenticated<Result extends AuthenticationResult>(
+  result: Result,
+): result is Extract<Result, Authenticated> {
   return typeof result === 'object' && 'user' in result;
 }
+
+const noCredentials: Credentials = {
+  bearerToken: undefined,
+  certificateUser: undefined,
+  proxyName: undefined,
+  rawHeaders: [],
+  path: '',
+};
 
 /**
  * Returns the result of the first authenticator that accepts the credentials; `rejected` if none did and one rejected.
@@ -48,13 +68,16 @@ export function isAuthenticated(result: AuthenticationResult): result is Authent
 export async function authenticate(
   authenticators: readonly Authenticator[],
   credentials: Credentials,
-): Promise<AuthenticationResult> {
+): Promise<Accepted | 'rejected' | undefined> {
+  const { bearerToken, audiences } = credentials;
+  const ofToken: Credentials = { ...noCredentials, bearerToken, ...(audiences && { audiences }) };
   let rejected = false;
   for (const authenticator of authenticators) {
+    const { reads } = authenticator;
     if (authenticator.isLastResort && rejected) continue;
-    const pending = authenticator.authenticate(credentials);
+    const pending = authenticator.authenticate(reads === 'request' ? credentials : ofToken);
     const result = pending instanceof Promise ? await pending : pending;
-    if (isAuthenticated(result)) return result;
+    if (isAuthenticated(result)) return { ...result, reads };
     if (result !== undefined) rejected = true;
   }
   return rejected ? 'rejected' : undefined;
@@ -64,24 +87,17 @@ export async function authenticate(
 export type TokenVerdict =
   { readonly user: UserInfo; readonly audiences: readonly string[] } | { readonly problems: readonly string[] };
 
-/** Authenticates a token for a TokenReview, with all authenticators except the anonymous one. */
+/** Authenticates a token for a TokenReview, with the authenticators that read tokens. */
 export async function reviewToken(
   authenticators: readonly Authenticator[],
   token: string,
   audiences: { readonly requested: readonly string[]; readonly own: readonly string[] },
 ): Promise<TokenVerdict> {
   const accepted = audiences.requested.length > 0 ? audiences.requested : audiences.own;
-  const credentials: Credentials = {
-    bearerToken: token,
-    certificateUser: undefined,
-    proxyName: undefined,
-    rawHeaders: [],
-    path: '',
-    audiences: accepted,
-  };
+  const credentials: Credentials = { ...noCredentials, bearerToken: token, audiences: accepted };
   const problems = ['invalid bearer token'];
   for (const authenticator of authenticators) {
-    if (authenticator.isLastResort) continue;
+    if (authenticator.reads === 'request') continue;
     const result = await authenticator.authenticate(credentials);
     if (isAuthenticated(result)) {
       // A token without audiences is valid for this server.

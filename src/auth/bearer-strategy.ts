@@ -1,8 +1,9 @@
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
-import { isAuthenticated, type AuthenticationResult, type Credentials } from './authenticator.js';
+import { isAuthenticated, type Accepted, type Credentials } from './authenticator.js';
 
-type Verify = (token: string, credentials: Credentials) => Promise<AuthenticationResult>;
+type Result = Accepted | 'rejected' | undefined;
+type Verify = (token: string, credentials: Credentials) => Promise<Result>;
 
 /**
  * Parses bearer tokens with passport, which costs more than the rest of authentication: called only for headers that
@@ -27,12 +28,12 @@ export class BearerStrategy {
     );
   }
 
-  authenticate(header: string, credentials: Credentials): Promise<AuthenticationResult> {
+  authenticate(header: string, credentials: Credentials): Promise<Result> {
     return new Promise((resolve, reject) => {
       const handler = this.passport.authenticate(
         'bearer',
         { session: false },
-        (error: unknown, result: AuthenticationResult | false | undefined) => {
+        (error: unknown, result: Result | false) => {
           if (error) reject(error);
           else resolve(result || 'rejected');
         },

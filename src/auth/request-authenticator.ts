@@ -99,7 +99,7 @@ export class RequestAuthenticator {
     }
     const result = await this.bearer.authenticate(header, credentials);
     if (!isAuthenticated(result)) return undefined;
-    if (proxyName === undefined) this.remember(header, result);
+    if (proxyName === undefined && result.reads === 'bearer token') this.remember(header, result);
     return result.user;
   }
 

@@ -189,7 +189,7 @@ it('--service-account-lookup=false accepts tokens of deleted objects', async () 
 it('a TokenReview returns the reasons of a rejection', async () => {
   const { issue, authenticator } = world();
   const anonymous: Authenticator = {
-    name: 'anonymous',
+    reads: 'request',
     isLastResort: true,
     authenticate: () => ({ user: { name: 'nobody', uid: '', groups: [], extra: {} } }),
   };
@@ -204,7 +204,7 @@ it('a TokenReview returns the reasons of a rejection', async () => {
 
 it('a token without audiences is valid for this server', async () => {
   const file: Authenticator = {
-    name: 'file',
+    reads: 'bearer token',
     authenticate: () => ({ user: { name: 'u', uid: '', groups: [], extra: {} } }),
   };
   const review = (requested: string[]) => reviewToken([file], 't', { requested, own: [issuer] });

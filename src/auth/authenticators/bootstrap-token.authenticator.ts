@@ -4,6 +4,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { allAuthenticated, groupNames } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
+import { defineAuthenticator } from '../authenticator-definition.js';
 import type { TokenObjects } from './token-objects.js';
 
 interface Dependencies {
@@ -15,10 +16,16 @@ interface Dependencies {
 const format = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroup = new RegExp(`^${groupNames.bootstrappers}:[a-z0-9:-]{0,255}[a-z0-9]$`);
 
+export const bootstrapToken = defineAuthenticator({
+  name: 'bootstrap-token',
+  make: ({ config: { authentication, naming }, objects, clock }) =>
+    authentication.bootstrapTokens ? bootstrapTokenAuthenticator({ objects, naming, clock }) : undefined,
+});
+
 /** Authenticates bootstrap tokens, with which nodes join the cluster. They are stored in Secrets in kube-system. */
 export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
-    name: 'bootstrap-token',
+    reads: 'bearer token',
     authenticate({ bearerToken }) {
       const [, id, secret] = format.exec(bearerToken ?? '') ?? [];
       return id === undefined || secret === undefined ? undefined : review(id, secret, dependencies);

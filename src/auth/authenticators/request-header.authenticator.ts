@@ -1,6 +1,7 @@
 import { headerText } from '../../machinery/header-text.js';
 import { allAuthenticated } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
+import { defineAuthenticator } from '../authenticator-definition.js';
 
 /** Configured headers of a front proxy. Header names are case-insensitive. */
 export interface RequestHeaderNames {
@@ -18,11 +19,17 @@ export interface RequestHeaderNames {
   readonly extraHeaderPrefixes: readonly string[];
 }
 
+export const requestHeader = defineAuthenticator({
+  name: 'request-header',
+  make: ({ config, trustsProxies }) =>
+    trustsProxies ? requestHeaderAuthenticator(config.authentication.requestHeader) : undefined,
+});
+
 /** Authenticates users by the headers of a front proxy, whose client certificate makes them trusted. */
 export function requestHeaderAuthenticator(names: RequestHeaderNames): Authenticator {
   const prefixes = names.extraHeaderPrefixes.map((prefix) => prefix.toLowerCase());
   return {
-    name: 'request-header',
+    reads: 'request',
     authenticate({ proxyName, rawHeaders }) {
       if (proxyName === undefined) return undefined;
       if (names.allowedNames.length > 0 && !names.allowedNames.includes(proxyName)) return 'rejected';

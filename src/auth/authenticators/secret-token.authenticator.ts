@@ -3,6 +3,7 @@ import type { Secret, ServiceAccount } from '../../catalog/types/core.v1.js';
 import { allAuthenticated, serviceAccountGroups, serviceAccountUserName } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
+import { defineAuthenticator, tokenChecks } from '../authenticator-definition.js';
 import type { SecretTokenClaims, SecretTokens } from '../secret-tokens.js';
 import { isAlive, isSameAndAlive, type TokenObjects } from './token-objects.js';
 
@@ -16,12 +17,18 @@ interface Dependencies {
   readonly looksUp: boolean;
 }
 
+export const secretToken = defineAuthenticator({
+  name: 'secret-token',
+  make: ({ secretTokens: tokens, ...dependencies }) =>
+    secretTokenAuthenticator({ ...tokenChecks(dependencies), tokens }),
+});
+
 /**
  * Authenticates service account tokens stored in Secrets. They have no audiences and are valid for this server only.
  */
 export function secretTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
-    name: 'secret-token',
+    reads: 'bearer token',
     authenticate({ bearerToken, audiences }) {
       if (bearerToken === undefined) return undefined;
       return review(bearerToken, audiences ?? dependencies.audiences, dependencies);

@@ -7,6 +7,7 @@ import {
 } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
+import { defineAuthenticator, tokenChecks } from '../authenticator-definition.js';
 import type { NamedObject, ServiceAccountTokens, TokenClaims } from '../service-account-tokens.js';
 import { isSameAndAlive, type TokenObjectResource, type TokenObjects } from './token-objects.js';
 
@@ -23,10 +24,16 @@ interface Dependencies {
 
 const invalidated = { rejected: 'service account token has been invalidated' };
 
+export const serviceAccountToken = defineAuthenticator({
+  name: 'service-account-token',
+  make: ({ accountTokens: tokens, ...dependencies }) =>
+    serviceAccountTokenAuthenticator({ ...tokenChecks(dependencies), tokens }),
+});
+
 /** Authenticates service account tokens of the TokenRequest API. */
 export function serviceAccountTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
-    name: 'service-account-token',
+    reads: 'bearer token',
     authenticate({ bearerToken, audiences }) {
       if (bearerToken === undefined) return undefined;
       return review(bearerToken, audiences ?? dependencies.audiences, dependencies);

@@ -1,6 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { allAuthenticated, type UserInfo } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
+import { defineAuthenticator } from '../authenticator-definition.js';
+
+export const tokenFile = defineAuthenticator({
+  name: 'token-file',
+  make: ({ config, tokenFile: text }) =>
+    text === undefined
+      ? undefined
+      : tokenFileAuthenticator(text, config.authentication.tokenAuthFile ?? 'the token file'),
+});
 
 /**
  * Authenticates the static tokens of --token-auth-file, with lines `token,user,uid,"group1,group2"`. The file is read
@@ -34,7 +43,7 @@ export function tokenFileAuthenticator(text: string, fileName: string): Authenti
     });
   }
   return {
-    name: 'token-file',
+    reads: 'bearer token',
     authenticate({ bearerToken }) {
       if (bearerToken === undefined) return undefined;
       const digest = digestOf(bearerToken);

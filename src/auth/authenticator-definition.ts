@@ -1,0 +1,43 @@
+import type { ServerConfig } from '../config/server-config.js';
+import type { Clock } from '../std/clock.js';
+import type { Authenticator } from './authenticator.js';
+import type { TokenObjects } from './authenticators/token-objects.js';
+import type { SecretTokens } from './secret-tokens.js';
+import type { ServiceAccountTokens } from './service-account-tokens.js';
+
+/** Declares a method of authentication. authenticators.ts lists the built-in ones in the order of their use. */
+export interface AuthenticatorDefinition {
+  /** Unique. */
+  readonly name: string;
+  /** Returns undefined if the configuration does not enable the method. */
+  make(dependencies: AuthenticatorDependencies): Authenticator | undefined;
+}
+
+export function defineAuthenticator<Definition extends AuthenticatorDefinition>(definition: Definition): Definition {
+  return definition;
+}
+
+/** Returns the dependencies of both authenticators of service account tokens. */
+export function tokenChecks({
+  config,
+  objects,
+  clock,
+}: Pick<AuthenticatorDependencies, 'config' | 'objects' | 'clock'>) {
+  const { authentication, naming } = config;
+  const { looksUp } = authentication.serviceAccount;
+  return { objects, audiences: authentication.apiAudiences, labelDomain: naming.labelDomain, clock, looksUp };
+}
+
+/** Dependencies that `make` of every authenticator receives. */
+export interface AuthenticatorDependencies {
+  readonly config: ServerConfig;
+  readonly clock: Clock;
+  /** Objects of the core group, which tokens are bound to. */
+  readonly objects: TokenObjects;
+  readonly accountTokens: ServiceAccountTokens;
+  readonly secretTokens: SecretTokens;
+  /** Content of --token-auth-file. */
+  readonly tokenFile: string | undefined;
+  /** True with --requestheader-client-ca-file. */
+  readonly trustsProxies: boolean;
+}
