@@ -2,7 +2,7 @@ import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:t
 import type { CaBundle } from './ca-bundle.js';
 import { identityOfCertificate, type CertificateIdentity } from './certificate-identity.js';
 import { reasonOf } from './certificate-error.js';
-import { verifyClientCertificate } from './verify-client-certificate.js';
+import { presentedMax, verifyClientCertificate } from './verify-client-certificate.js';
 
 /** Result of a client certificate; undefined if the client presented none, or one without a user name. */
 export type ClientCertificateVerdict =
@@ -14,7 +14,6 @@ interface CachedVerdict {
   readonly verdict: ClientCertificateVerdict;
 }
 
-const presentedMax = 10;
 /** Time for which a rejection is cached. A certificate may become valid later. */
 const refusalMs = 10_000;
 

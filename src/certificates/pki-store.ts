@@ -1,5 +1,6 @@
 import { createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
+import { capitalized } from '../std/capitalized.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import {
@@ -312,8 +313,4 @@ function advised<T>(files: LeafFiles, parse: () => T): T {
 function advice({ certificate, key }: LeafFiles): string {
   const consequence = certificate.endsWith('ca.crt') ? ', which no client trusts until it has the new kubeconfig' : '';
   return `restore it from a backup, or remove both ${certificate} and ${key} to have new ones generated${consequence}`;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -14,7 +14,7 @@ export type ClientVerification =
   | { readonly ok: true; /** Time until which the result is valid, for this bundle. */ readonly validToMs: number }
   | { readonly ok: false; readonly reason: string };
 
-const presentedMax = 10;
+export const presentedMax = 10;
 /** Bounds the cost of intermediates that all issue each other, which form exponentially many paths. */
 const signatureChecksMax = 32;
 

@@ -26,6 +26,7 @@ import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import type { Dialect } from './type-schemas.js';
 import type { Clock } from '../std/clock.js';
+import { capitalized } from '../std/capitalized.js';
 
 export interface LibraryDependencies {
   readonly registry: ResourceRegistry;
@@ -83,7 +84,7 @@ export class OpenApiLibrary {
 
   constructor(private readonly dependencies: LibraryDependencies) {
     this.kinds = new OpenApiKinds(dependencies.catalog);
-    this.info = { title: capitalised(dependencies.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
+    this.info = { title: capitalized(dependencies.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
   }
 
   v2(): Promise<OpenApiDocument> {
@@ -207,10 +208,6 @@ export class OpenApiLibrary {
     const schemas = new OpenApiSchemas({ types: catalog, kinds: this.kinds, apiDomain, customKind }, dialect, about);
     return { encodings, apiDomain, schemas };
   }
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function customKindsOf(versions: readonly ServedVersion[]): Map<string, ResourceDefinition> {

@@ -23,6 +23,7 @@ import {
 import { inPath, subpath } from './parameters.js';
 import type { MetaSchema, OpenApiSchemas } from './schemas.js';
 import type { Steps } from '../std/steps.js';
+import { capitalized } from '../std/capitalized.js';
 
 /** Operations of one path. */
 export interface ApiPath {
@@ -47,7 +48,7 @@ export function* pathsOfVersion(served: ServedVersion, dependencies: PathDepende
   const names = groupNames(group, dependencies.apiDomain);
   const at = {
     root: `/${group === '' ? 'api' : 'apis'}/${apiVersionOf(group, version)}`,
-    title: `${names.title}${capitalised(version)}`,
+    title: `${names.title}${capitalized(version)}`,
     tag: `${names.tag}_${version}`,
   };
   const paths: ApiPath[] = [];
@@ -176,7 +177,7 @@ function pathsOfSubresource(
   subresource: SubresourceDefinition,
 ): ApiPath[] {
   const gvk = subresource.type === 'view' ? (subresource.viewKind ?? object.gvk) : subresource.kind;
-  const name = `${object.name}${subresourceName.split('/').map(capitalised).join('')}`;
+  const name = `${object.name}${subresourceName.split('/').map(capitalized).join('')}`;
   const scope = { ...object, gvk, name };
   if (subresource.type === 'handled' && subresource.text) {
     return [{ path, operations: [readText(scope, subresource.text.options)] }];
@@ -213,7 +214,7 @@ function connectPaths(path: string, object: Scope, { kind, verbs }: HandledSubre
   const operations = (scope: Scope) =>
     methods
       .filter(([, verb]) => (verb === undefined ? isProxy : verbs.includes(verb)))
-      .map(([method]) => connect(scope, method, capitalised(method)));
+      .map(([method]) => connect(scope, method, capitalized(method)));
   const here = { ...object, parameters: [...object.parameters, ...inQuery] };
   const below = { ...here, name: `${object.name}WithPath`, parameters: [...here.parameters, subpath] };
   return [
@@ -226,10 +227,6 @@ function connectPaths(path: string, object: Scope, { kind, verbs }: HandledSubre
 function groupNames(group: string, apiDomain: string): { title: string; tag: string } {
   const suffix = `.${apiDomain}`;
   const stem = group === '' ? 'core' : group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
-  const title = stem.split(/[.-]/).map(capitalised).join('');
+  const title = stem.split(/[.-]/).map(capitalized).join('');
   return { title, tag: title.charAt(0).toLowerCase() + title.slice(1) };
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

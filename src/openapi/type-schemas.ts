@@ -1,4 +1,5 @@
 import type { Field, FieldType, ScalarType, StructType, ValueName } from '../machinery/type-model.js';
+import { capitalized } from '../std/capitalized.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -142,14 +143,10 @@ function extensionsOf({ list, isAtomic, isGranular, patch }: Field): Record<stri
 function unionOf({ discriminator, members }: StructType['unions'][number]): Schema {
   return {
     ...(discriminator !== undefined && { discriminator }),
-    'fields-to-discriminateBy': Object.fromEntries(members.map((name) => [name, capitalised(name)])),
+    'fields-to-discriminateBy': Object.fromEntries(members.map((name) => [name, capitalized(name)])),
   };
 }
 
 function described(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

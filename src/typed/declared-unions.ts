@@ -2,6 +2,7 @@ import { fieldError, goQuote, type FieldError } from '../machinery/field-error.j
 import { asFields } from '../machinery/fields.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { StructType } from '../machinery/type-model.js';
+import { capitalized } from '../std/capitalized.js';
 import {
   checkedField,
   checkOf,
@@ -84,7 +85,7 @@ function discriminatorOf(type: StructType): string | undefined {
 const fieldOf = (struct: JsonValue | undefined, name: string) => asFields(struct)[name] as JsonValue | undefined;
 
 function fieldMember(name: string, rule: DeclaredRule, isSet: (value: JsonValue | undefined) => boolean): Member {
-  const goesWith = rule.named.memberName ?? name.slice(0, 1).toUpperCase() + name.slice(1);
+  const goesWith = rule.named.memberName ?? capitalized(name);
   return { name, goesWith, isSet: (struct) => isSet(fieldOf(struct, name)) };
 }
 

@@ -2,6 +2,7 @@ import type { Condition } from '../../catalog/types/meta.v1.js';
 import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { AddressRange } from '../../service-allocation/address-range.js';
+import { capitalized } from '../../std/capitalized.js';
 
 /** `ready`: addresses are allocated from it. `inUse`: being deleted, with allocated addresses. `free`: without them. */
 export type RangeState = 'ready' | 'inUse' | 'free';
@@ -34,7 +35,7 @@ export function conditionsAfter(
   const name = naming.serviceName;
   const wanted =
     state === 'ready'
-      ? { status: 'True', reason: '', message: `${name[0]!.toUpperCase()}${name.slice(1)} Service CIDR is ready` }
+      ? { status: 'True', reason: '', message: `${capitalized(name)} Service CIDR is ready` }
       : {
           status: 'False',
           reason: 'Terminating',
