@@ -51,13 +51,13 @@ export class CacheEvent {
 
   frame(rendering: Rendering, type: ChangeType): Buffer {
     const timeBucket = rendering.timeBucket?.();
-    const at = this.frames?.findIndex((frame) => frame.renderingId === rendering.id && frame.type === type) ?? -1;
+    const at = this.frameIndex(rendering.id, type);
     const known = this.frames?.[at];
     if (known && known.timeBucket === timeBucket) return known.bytes;
     const bytes = rendering.frame(type, this.stateFor(type).rendered(rendering));
     if (!this.keepsFrames) return bytes;
     this.frames ??= [];
-    this.frames[known ? at : this.frames.length] = { renderingId: rendering.id, type, timeBucket, bytes };
+    this.frames[at] = { renderingId: rendering.id, type, timeBucket, bytes };
     return bytes;
   }
 
@@ -69,6 +69,15 @@ export class CacheEvent {
     this.keepsFrames = false;
     this.frames = undefined;
     this.deletedState = undefined;
+  }
+
+  /** Returns the index of the frame, or the number of frames. A loop, since it runs for each watcher and event. */
+  private frameIndex(renderingId: string, type: ChangeType): number {
+    const { frames } = this;
+    if (!frames) return 0;
+    let at = 0;
+    while (at < frames.length && (frames[at]!.renderingId !== renderingId || frames[at]!.type !== type)) at++;
+    return at;
   }
 
   private stateFor(type: ChangeType): EncodedObject {
