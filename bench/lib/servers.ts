@@ -7,6 +7,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { ensureEtcd } from '../../scripts/etcd.js';
 import type { Target } from './http1-connection.js';
 
@@ -27,8 +28,6 @@ export interface Server {
 const host = '127.0.0.1';
 const token = 'benchmark';
 const startTimeoutMs = 30_000;
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export async function startOurs(directory: string, store: StoreName, etcdUrl: string | undefined): Promise<Server> {
   await mkdir(directory, { recursive: true });
@@ -111,11 +110,10 @@ async function started({ name, words, port, path, caFile }: Start): Promise<Serv
 
 function launch(program: string, words: readonly string[]): ChildProcess {
   const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
-  running.add(child);
+  killedAtExit(child);
   let complaints = '';
   child.stderr.on('data', (text: Buffer) => (complaints = (complaints + String(text)).slice(-2000)));
   child.once('exit', (code) => {
-    running.delete(child);
     if (code) process.stderr.write(complaints);
   });
   return child;

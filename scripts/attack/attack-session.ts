@@ -25,11 +25,17 @@ export class AttackSession {
 
   static async start(store: AttackedStore): Promise<AttackSession> {
     const server = await ServerUnderAttack.start(store);
-    const { hostname, port } = new URL(server.url);
     const requester = new Requester(server);
-    await prepare(requester);
-    const meter = await HoldMeter.start({ host: hostname, port: Number(port), ca: server.ca, pid: server.pid });
-    return new AttackSession(server, requester, meter);
+    try {
+      await prepare(requester);
+      const { hostname, port } = new URL(server.url);
+      const meter = await HoldMeter.start({ host: hostname, port: Number(port), ca: server.ca, pid: server.pid });
+      return new AttackSession(server, requester, meter);
+    } catch (error) {
+      requester.close();
+      await server.stop();
+      throw error;
+    }
   }
 
   /** Sends the requests at once; large numbers in batches. */

@@ -11,7 +11,12 @@ export class HoldMeter {
   static async start(server: ProbeStart): Promise<HoldMeter> {
     const child = fork(join(packageRoot, 'dist/scripts/attack/probe.js'), ['probe'], { execArgv: [] });
     const meter = new HoldMeter(child);
-    await meter.ask({ start: server });
+    try {
+      await meter.ask({ start: server });
+    } catch (error) {
+      meter.stop();
+      throw error;
+    }
     return meter;
   }
 

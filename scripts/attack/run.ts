@@ -58,6 +58,7 @@ class Attacker {
     for (let round = 0; round === 0 || performance.now() < endsAt; round++) {
       for (const family of families) await this.attack(family, round, minutes > 0 ? endsAt : Infinity);
     }
+    if (this.report.codes.size === 0) this.report.problems.push(`no request matches "${this.options.match ?? ''}"`);
     await this.measure();
     const ready = await this.session.requester.send({ about: 'ready', method: 'GET', path: '/readyz' });
     if (ready.code !== 200) this.report.problems.push(`/readyz answers ${ready.code} after the attack`);

@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killedAtExit } from '../killed-at-exit.js';
 import { packageRoot } from '../../src/config/config-files.js';
 import type { UserName } from './attack.js';
 import type { Observation, ObserverCommand } from './observer.js';
 
 const startMsMax = 60_000;
 const tokens: Readonly<Record<UserName, string>> = { admin: 'attack-admin', user: 'attack-user', poor: 'attack-poor' };
-/** Killed when this process exits, also by a signal. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export type AttackedStore = 'memory' | 'embedded';
 
@@ -53,7 +51,12 @@ export class ServerUnderAttack {
       { execArgv: ['--expose-gc', '--import', observer], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
     );
     const server = new ServerUnderAttack(directory, child);
-    await server.ready();
+    try {
+      await server.ready();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
     return server;
   }
 
@@ -92,13 +95,12 @@ export class ServerUnderAttack {
 
   private async ready(): Promise<void> {
     const { child } = this;
-    running.add(child);
+    killedAtExit(child);
     let output = '';
     await new Promise<void>((resolve, reject) => {
       const failed = (why: string) => reject(new Error(`the server ${why}:\n${output}${this.complaints.join('\n')}`));
       const late = setTimeout(() => failed('did not start in time'), startMsMax);
       child.once('exit', (code, signal) => {
-        running.delete(child);
         this.exitedWith = `code ${code}, signal ${signal}`;
         clearTimeout(late);
         failed(`ended with ${this.exitedWith}`);

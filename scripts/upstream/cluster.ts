@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killedAtExit } from '../killed-at-exit.js';
 import {
   keyPem,
   makeAuthority,
@@ -34,10 +35,6 @@ const stopMsMax = 30_000;
 const host = '127.0.0.1';
 export const serviceRange = '10.96.0.0/16';
 export const nodePortRange = '30000-30767';
-
-/** Killed when this process exits, also by a signal. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** One etcd, with Keelson and upstream programs on it, in processes of their own with one certificate authority. */
 export class Cluster {
@@ -249,10 +246,9 @@ export class Cluster {
     const child = spawn(program, [...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    running.add(child);
+    killedAtExit(child);
     this.children.set(name, child);
     child.once('exit', (code, signal) => {
-      running.delete(child);
       if (this.children.get(name) !== child) return;
       this.children.delete(name);
       this.unexpectedExits.push(`${name} ended with ${code ?? signal}`);

@@ -14,6 +14,13 @@ const attack = (which: readonly Family[]) =>
 const holdsOf = (rows: readonly AttackRow[]) =>
   new Map(rows.map(({ request, hold }) => [request, heldMs(hold)] as const));
 
+test('a run in which no request matches has a problem', async () => {
+  const match = 'no request has this text';
+  const which = families.filter(({ name }) => name === 'headers');
+  const report = await runAttack({ families: which, seed, isShort: true, minutes: 0, store: 'memory', match });
+  expect([report.isGood, report.problems]).toEqual([false, [`no request matches "${match}"`]]);
+}, 120_000);
+
 describe('the costliest requests', () => {
   let report: Report;
   const slow = new Map<string, number>();

@@ -1,13 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 
 const top = join(__dirname, '../..');
 const startMsMax = 60_000;
-
-/** Killed when the tests exit, also by a signal. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export interface CommandOptions {
   readonly program?: 'keelson' | 'kube-apiserver';
@@ -45,12 +42,11 @@ export async function runCommand(options: CommandOptions): Promise<CommandRun> {
       ...(uid !== undefined && { uid, gid: uid }),
     },
   );
-  running.add(child);
+  killedAtExit(child);
   const printed = { stdout: '', stderr: '' };
   let code: number | null | undefined;
   const ended = new Promise<void>((resolve) =>
     child.once('close', (status) => {
-      running.delete(child);
       code = status;
       resolve();
     }),

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { findEtcd, howToGetEtcd } from '../../scripts/etcd.js';
 import { systemClock } from '../../src/std/clock.js';
 import { silentLogger } from '../../src/std/logger.js';
@@ -48,10 +49,6 @@ interface MemberAddress {
   readonly client: string;
   readonly peer: string;
 }
-
-/** Killed when the tests exit, also by a signal. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** An etcd process that can be killed and restarted on its data. */
 export class EtcdMember {
@@ -102,13 +99,12 @@ export class EtcdMember {
       { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] } },
     );
     this.process = child;
-    running.add(child);
+    killedAtExit(child);
     this.output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_000)));
     }
     child.once('exit', () => {
-      running.delete(child);
       if (this.process === child) this.process = undefined;
     });
   }

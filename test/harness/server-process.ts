@@ -2,14 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { freePorts } from './ports.js';
 
 const top = join(__dirname, '../..');
 const startMsMax = 30_000;
-
-/** Killed when the tests exit, also by a signal. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** The built server in a process of its own, which can be killed and restarted at the same address on its data. */
 export class ServerProcess {
@@ -46,23 +43,29 @@ export class ServerProcess {
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.child = child;
-    running.add(child);
+    killedAtExit(child);
     child.once('exit', () => {
-      running.delete(child);
       if (this.child === child) this.child = undefined;
     });
-    await new Promise<void>((resolve, reject) => {
+    let late: NodeJS.Timeout | undefined;
+    const serving = new Promise<void>((resolve, reject) => {
       const failed = (why: string) => reject(new Error(`the server ${why}:\n${this.output}`));
-      const late = setTimeout(() => failed('did not start in time'), startMsMax);
+      late = setTimeout(() => failed('did not start in time'), startMsMax);
       child.once('exit', (code) => failed(`ended with ${code}`));
       child.stderr.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_000)));
       child.stdout.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
-        if (!chunk.toString().includes('Serving ')) return;
-        clearTimeout(late);
-        resolve();
+        if (chunk.toString().includes('Serving ')) resolve();
       });
     });
+    try {
+      await serving;
+    } catch (error) {
+      await this.kill();
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   async kill(): Promise<void> {

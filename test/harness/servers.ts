@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
 import { startOpenKeelson, type OpenKeelson, type KeelsonOptions } from '../../src/assembly/start-keelson.js';
+import { UndoSteps } from '../../src/assembly/undo-steps.js';
 import { EtcdCluster } from './etcd.js';
 import { HttpClient, type ClientOptions } from './http-client.js';
 
@@ -39,17 +40,17 @@ let etcdPrefixes = 0;
 
 export async function startTestServer({ store, naming }: Combination, options: Options = {}): Promise<TestServer> {
   const { config = {}, etcd: sharedEtcd, directory: givenDirectory, ...rest } = options;
-  const undo: (() => Promise<void> | void)[] = [];
+  const undo = new UndoSteps();
   try {
     let storage: ConfigOverrides['storage'] = { backend: 'memory' };
     if (store === 'embedded') {
       const directory = givenDirectory ?? (await mkdtemp(join(tmpdir(), 'keelson-store-')));
-      if (givenDirectory === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
+      if (givenDirectory === undefined) undo.add(() => rm(directory, { recursive: true, force: true }));
       storage = { backend: 'embedded', dataDirectory: directory };
     }
     if (store === 'etcd') {
       const etcd = sharedEtcd ?? (await EtcdCluster.start());
-      if (!sharedEtcd) undo.push(() => etcd.stop());
+      if (!sharedEtcd) undo.add(() => etcd.stop());
       const { servers } = etcd.storeOptions;
       storage = { backend: 'etcd3', etcd: { servers, prefix: `/test-${process.pid}-${++etcdPrefixes}` } };
     }
@@ -57,10 +58,10 @@ export async function startTestServer({ store, naming }: Combination, options: O
       ...rest,
       config: { ...config, storage: { ...storage, ...config.storage }, naming: { profile: naming, ...config.naming } },
     });
-    undo.push(() => keelson.stop());
+    undo.add(() => keelson.stop());
     const client = (given: Partial<ClientOptions> = {}) => {
       const made = new HttpClient({ url: keelson.url, ca: keelson.ca, ...given });
-      undo.push(() => made.close());
+      undo.add(() => made.close());
       return made;
     };
     return {
@@ -68,12 +69,11 @@ export async function startTestServer({ store, naming }: Combination, options: O
       url: keelson.url,
       admin: client(keelson.client),
       client,
-      async stop() {
-        for (const step of undo.reverse()) await step();
-      },
+      stop: () => undo.run(),
     };
   } catch (error) {
-    for (const step of undo.reverse()) await step();
+    // A failing step must not hide the cause.
+    await undo.run(() => undefined);
     throw error;
   }
 }
