@@ -10,8 +10,9 @@ import { SecretTokens } from '../auth/secret-tokens.js';
 import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import type { TokenKeys } from '../auth/token-keys.js';
 import type { ServerConfig } from '../config/server-config.js';
-import { ApiError } from '../machinery/api-error.js';
+import { readFresh } from '../registry/read/freshness.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { ResourceStore } from '../registry/resource-store.js';
 import type { Clock } from '../std/clock.js';
 
 /** Sources of credentials, from the configuration and from files. */
@@ -70,18 +71,16 @@ const noTokenKeys = () => Promise.reject(new Error('this server has no key for s
 /** Reads the objects that tokens are bound to (ServiceAccount, Secret, Pod, Node) from the stores of the core group. */
 function tokenObjects(registry: ResourceRegistry): TokenObjects {
   const storeOf = (resource: string) => registry.require('', 'v1', resource).store;
+  const cached = (store: ResourceStore, namespace: string, name: string) => {
+    const found = store.cache.get(store.keyOf(namespace, name));
+    return found?.corruption ? undefined : found;
+  };
   return {
-    cached(resource, namespace, name) {
-      const store = storeOf(resource);
-      return store.cache.get(store.keyOf(namespace, name))?.parse();
-    },
+    cached: (resource, namespace, name) => cached(storeOf(resource), namespace, name),
     async live(resource, namespace, name) {
-      try {
-        return (await storeOf(resource).get(namespace, name, {})).parse();
-      } catch (error) {
-        if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
-        throw error;
-      }
+      const store = storeOf(resource);
+      await readFresh(store.dependencies, store.cache, undefined, undefined);
+      return cached(store, namespace, name);
     },
   };
 }

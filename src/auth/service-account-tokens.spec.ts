@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { tokenObject } from '../../test/harness/token-object.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import { reviewToken, type Authenticator, type Credentials } from './authenticator.js';
@@ -44,8 +45,8 @@ function world({ signing = ecPem, verifying = [] as string[], issuers = [issuer]
     audiences: [issuer],
     labelDomain: 'kubernetes.io',
     objects: {
-      cached: (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
-      live: async (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
+      cached: (resource, namespace, name) => tokenObject(objects.get(`${resource}/${namespace}/${name}`)),
+      live: async (resource, namespace, name) => tokenObject(stored.get(`${resource}/${namespace}/${name}`)),
     },
   });
   const issue = (to: TokenSubject = subject, audiences = [issuer], seconds = 3600) =>
@@ -166,6 +167,16 @@ it.each<[string, KubeObject | undefined, object]>([
   const token = await issue({ ...subject, pod: { name: 'p', uid: 'u2' } });
   if (pod) objects.set('pods/shop/p', pod);
   expect(await ask(token)).toMatchObject(want);
+});
+
+it('objects that are not being deleted are not parsed', async () => {
+  const { issue, ask, objects } = world();
+  objects.set('pods/shop/p', object('p', 'u2'));
+  const result = (await ask(await issue({ ...subject, pod: { name: 'p', uid: 'u2' } }))) as {
+    isStillValid: () => boolean;
+  };
+  expect(result.isStillValid()).toBe(true);
+  expect([...objects.values()].map((one) => tokenObject(one).parses)).toEqual([0, 0]);
 });
 
 it('becomes invalid with its ServiceAccount, and is valid if only the store has it yet', async () => {

@@ -121,3 +121,17 @@ it('an unreadable object cannot be deleted with the feature disabled', async () 
   expect((await admin.delete(`${configMaps}/a?${unsafe}`)).code).toBe(500);
   expect((await store.get(key)).item).toBeDefined();
 });
+
+it('a token of a ServiceAccount that cannot be read is refused (401)', async () => {
+  await start(false);
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await admin.post(accounts, { metadata: { name: 'a' } });
+  const { body } = await admin.post(`${accounts}/a/token`, { spec: {} });
+  const pod = server.client({ token: (body as { status: { token: string } }).status.token });
+  const review = () => pod.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
+  expect((await review()).code).toBe(201);
+  const key = '/registry/serviceaccounts/default/a';
+  await store.txn([], [{ type: 'put', key, value: Buffer.from('\u0000no object') }]);
+  expect((await admin.get(`${accounts}/a`)).code).toBe(500);
+  expect((await review()).code).toBe(401);
+});

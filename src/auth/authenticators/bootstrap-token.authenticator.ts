@@ -36,7 +36,7 @@ export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authent
 function review(id: string, submitted: string, dependencies: Dependencies): AuthenticationResult {
   const { objects, naming } = dependencies;
   const find = (): Secret | undefined =>
-    objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`);
+    objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`)?.parse();
   const secret = find();
   // Without a Secret of this id the token may belong to another authenticator, since others may use the same format.
   if (!secret) return undefined;

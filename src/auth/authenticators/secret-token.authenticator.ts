@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Secret, ServiceAccount } from '../../catalog/types/core.v1.js';
+import type { Secret } from '../../catalog/types/core.v1.js';
 import { allAuthenticated, serviceAccountGroups, serviceAccountUserName } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import { defineAuthenticator, tokenChecks } from '../authenticator-definition.js';
 import type { SecretTokenClaims, SecretTokens } from '../secret-tokens.js';
-import { isAlive, isSameAndAlive, type TokenObjects } from './token-objects.js';
+import { isAlive, isSameAndAlive, type TokenObject, type TokenObjects } from './token-objects.js';
 
 interface Dependencies {
   readonly tokens: SecretTokens;
@@ -53,8 +53,9 @@ async function review(
     extra: {},
   };
   if (!dependencies.looksUp) return { user, audiences };
-  const isStillValid = () => isBacked(token, claims, dependencies, cachedBacking(claims, dependencies));
-  if (!isStillValid() && !isBacked(token, claims, dependencies, await liveBacking(claims, dependencies))) {
+  const isTokenOf = tokenComparison(token);
+  const isStillValid = () => isBacked(claims, dependencies, cachedBacking(claims, dependencies), isTokenOf);
+  if (!isStillValid() && !isBacked(claims, dependencies, await liveBacking(claims, dependencies), isTokenOf)) {
     return { rejected: 'service account token has been invalidated' };
   }
   return { user, audiences, isStillValid };
@@ -62,8 +63,8 @@ async function review(
 
 /** The objects that a token depends on. */
 interface Backing {
-  readonly secret: Secret | undefined;
-  readonly account: ServiceAccount | undefined;
+  readonly secret: TokenObject | undefined;
+  readonly account: TokenObject | undefined;
 }
 
 function cachedBacking({ namespace, account, secretName }: SecretTokenClaims, { objects }: Dependencies): Backing {
@@ -85,16 +86,27 @@ async function liveBacking(
 }
 
 function isBacked(
-  token: string,
   claims: SecretTokenClaims,
   { clock, labelDomain }: Dependencies,
-  backing: Backing,
+  { secret, account }: Backing,
+  isTokenOf: (secret: TokenObject) => boolean,
 ): boolean {
-  const { secret, account } = backing;
   if (!secret || !isAlive(secret, clock) || !isSameAndAlive(account, claims.account, clock)) return false;
   // Set on long unused tokens before they are deleted.
-  if (secret.metadata.labels?.[`${labelDomain}/legacy-token-invalid-since`] !== undefined) return false;
-  const copy = Buffer.from(secret.data?.['token'] ?? '', 'base64');
+  if (secret.attributes.labels?.[`${labelDomain}/legacy-token-invalid-since`] !== undefined) return false;
+  return isTokenOf(secret);
+}
+
+/** Returns a function that is true for Secrets which contain the token. It parses each state of a Secret once. */
+function tokenComparison(token: string): (secret: TokenObject) => boolean {
   const submitted = Buffer.from(token);
-  return copy.length === submitted.length && timingSafeEqual(copy, submitted);
+  let known: { readonly secret: TokenObject; readonly isEqual: boolean } | undefined;
+  return (secret) => {
+    if (known?.secret !== secret) {
+      const { data }: Secret = secret.parse();
+      const copy = Buffer.from(data?.['token'] ?? '', 'base64');
+      known = { secret, isEqual: copy.length === submitted.length && timingSafeEqual(copy, submitted) };
+    }
+    return known.isEqual;
+  };
 }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { tokenObject } from '../../../test/harness/token-object.js';
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Clock } from '../../std/clock.js';
@@ -44,8 +45,8 @@ function world(cached: Map<string, KubeObject>, stored = new Map<string, KubeObj
   const authenticator = secretTokenAuthenticator({
     tokens: tokensOf(ownPem),
     objects: {
-      cached: (resource, namespace, name) => cached.get(`${resource}/${namespace}/${name}`),
-      live: async (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
+      cached: (resource, namespace, name) => tokenObject(cached.get(`${resource}/${namespace}/${name}`)),
+      live: async (resource, namespace, name) => tokenObject(stored.get(`${resource}/${namespace}/${name}`)),
     },
     audiences: ['us'],
     labelDomain: 'kubernetes.io',
@@ -93,6 +94,16 @@ it('is valid while its Secret contains it', async () => {
   expect(result.isStillValid()).toBe(false);
 });
 
+it('parses each state of its Secret once, however often it is used', async () => {
+  const token = await tokensOf(ownPem).issue(claims);
+  const objects = holding(token);
+  const result = (await world(objects)(token)) as { isStillValid: () => boolean };
+  expect([result.isStillValid(), result.isStillValid()]).toEqual([true, true]);
+  expect([...objects.values()].map((one) => tokenObject(one).parses)).toEqual([1, 0]);
+  objects.set('secrets/shop/s', holding('another').get('secrets/shop/s')!);
+  expect(result.isStillValid()).toBe(false);
+});
+
 it.each<[string, (token: string) => Map<string, KubeObject>]>([
   ['does not exist', () => new Map()],
   ['contains another token', () => holding('another')],
@@ -132,7 +143,7 @@ const join = (secret: KubeObject | undefined, bearerToken: string) =>
     naming: namingProfile('kubernetes'),
     objects: {
       cached: (_resource, namespace, name) =>
-        `${namespace}/${name}` === 'kube-system/bootstrap-token-abcde1' ? secret : undefined,
+        `${namespace}/${name}` === 'kube-system/bootstrap-token-abcde1' ? tokenObject(secret) : undefined,
     },
   }).authenticate({ ...nothing, bearerToken });
 const good = 'abcde1.0123456789abcdef';
