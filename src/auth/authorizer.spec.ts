@@ -1,4 +1,13 @@
-import { everyRule, noRules, rulesFor, type Authorizer, type ResolvedRules } from './authorizer.js';
+import {
+  authorize,
+  everyRule,
+  noRules,
+  rulesFor,
+  type Authorization,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type ResolvedRules,
+} from './authorizer.js';
 
 const user = { name: 'u', uid: '', groups: [], extra: {} };
 const knowing = (rules: ResolvedRules): Authorizer => ({
@@ -25,3 +34,35 @@ it.each<[string, Authorizer[], ResolvedRules]>([
 ])('rulesFor with %s', async (_who, authorizers, want) =>
   expect(await rulesFor(authorizers, user, 'shop')).toEqual(want),
 );
+
+describe('authorize', () => {
+  const attributes: AuthorizationAttributes = {
+    ...{ user, verb: 'get', isResourceRequest: true, group: '', version: 'v1', resource: 'pods' },
+    ...{ subresource: '', namespace: '', name: '', path: '' },
+  };
+  const asked: string[] = [];
+  const answering = (name: string, answer: Authorization, isAsync = false): Authorizer => ({
+    name,
+    authorize() {
+      asked.push(name);
+      return isAsync ? Promise.resolve(answer) : answer;
+    },
+  });
+  const none = (reason = ''): Authorization => ({ decision: 'no opinion', reason });
+  const allow: Authorization = { decision: 'allow', reason: 'yes' };
+  const deny: Authorization = { decision: 'deny', reason: 'no' };
+
+  it.each<[string, Authorizer[], Authorization, boolean]>([
+    ['none', [], none(), false],
+    ['one that allows', [answering('a', allow), answering('b', deny)], allow, false],
+    ['one without opinion, then one that denies', [answering('a', none('x')), answering('b', deny)], deny, false],
+    ['two without opinion', [answering('a', none('x')), answering('b', none('y'))], none('x, y'), false],
+    ['one that allows later', [answering('a', none('x')), answering('b', allow, true)], allow, true],
+    ['three without opinion, one of them later', [answering('a', none('x')), answering('b', none('y'), true), answering('c', none('z'))], none('x, y, z'), true], // prettier-ignore
+  ])('by %s asks each once, and returns a promise only if one did', async (_who, authorizers, want, isAsync) => {
+    asked.length = 0;
+    const answer = authorize(authorizers, attributes);
+    expect([answer instanceof Promise, await answer]).toEqual([isAsync, want]);
+    expect(asked).toEqual([...new Set(asked)]);
+  });
+});

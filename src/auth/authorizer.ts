@@ -87,18 +87,32 @@ export const noOpinion: Authorization = { decision: 'no opinion', reason: '' };
 
 /**
  * Returns the decision of the first authorizer that allows or denies; otherwise no opinion, which callers treat as
- * denied.
+ * denied. Returns a promise only if an authorizer did.
  */
-export async function authorize(
+export function authorize(
   authorizers: readonly Authorizer[],
   attributes: AuthorizationAttributes,
-): Promise<Authorization> {
-  const reasons: string[] = [];
-  for (const authorizer of authorizers) {
-    const pending = authorizer.authorize(attributes);
-    const answer = pending instanceof Promise ? await pending : pending;
-    if (answer.decision !== 'no opinion') return answer;
-    if (answer.reason !== '') reasons.push(answer.reason);
+): Authorization | Promise<Authorization> {
+  return askFrom(0, authorizers, attributes, []);
+}
+
+/** Asks the authorizers from `first` on. `reasons` are those of the authorizers before, which had no opinion. */
+function askFrom(
+  first: number,
+  authorizers: readonly Authorizer[],
+  attributes: AuthorizationAttributes,
+  reasons: string[],
+): Authorization | Promise<Authorization> {
+  const isDecided = ({ decision, reason }: Authorization): boolean => {
+    if (decision === 'no opinion' && reason !== '') reasons.push(reason);
+    return decision !== 'no opinion';
+  };
+  for (let next = first; next < authorizers.length; next++) {
+    const answer = authorizers[next]!.authorize(attributes);
+    if (answer instanceof Promise) {
+      return answer.then((one) => (isDecided(one) ? one : askFrom(next + 1, authorizers, attributes, reasons)));
+    }
+    if (isDecided(answer)) return answer;
   }
   return { decision: 'no opinion', reason: reasons.join(', ') };
 }

@@ -1,6 +1,12 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import {
+  authorize,
+  forbiddenError,
+  type Authorization,
+  type AuthorizationAttributes,
+  type Authorizer,
+} from '../auth/authorizer.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 
 /** Rejects a request with 403 unless an authorizer allows it. */
@@ -24,21 +30,22 @@ export class AuthorizationGuard implements CanActivate {
       name: info.name,
       path: info.path,
     };
-    // Fast path: the first authorizer allows most requests synchronously.
     const beginMs = this.metrics.nowMs;
-    const first = this.authorizers[0]!.authorize(attributes);
-    if (!(first instanceof Promise) && first.decision === 'allow') {
-      this.metrics.authorized('allow', beginMs);
-      return true;
-    }
-    return this.decide(attributes, beginMs);
-  }
-
-  private async decide(attributes: AuthorizationAttributes, beginMs: number): Promise<boolean> {
-    const { decision, reason } = await authorize(this.authorizers, attributes).catch((error: unknown) => {
+    const failed = (error: unknown): never => {
       this.metrics.authorized('error', beginMs);
       throw error;
-    });
+    };
+    const decided = (authorization: Authorization) => this.enforce(authorization, attributes, beginMs);
+    let answer: Authorization | Promise<Authorization>;
+    try {
+      answer = authorize(this.authorizers, attributes);
+    } catch (error) {
+      return failed(error);
+    }
+    return answer instanceof Promise ? answer.then(decided, failed) : decided(answer);
+  }
+
+  private enforce({ decision, reason }: Authorization, attributes: AuthorizationAttributes, beginMs: number): true {
     this.metrics.authorized(decision, beginMs);
     if (decision === 'allow') return true;
     throw forbiddenError(attributes, reason);
