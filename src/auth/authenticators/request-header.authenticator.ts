@@ -1,4 +1,5 @@
 import { headerText } from '../../machinery/header-text.js';
+import { percentDecode } from '../../machinery/query.js';
 import { allAuthenticated } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 import { defineAuthenticator } from '../authenticator-definition.js';
@@ -13,8 +14,8 @@ export interface RequestHeaderNames {
   /** Headers whose values are groups. */
   readonly groupHeaders: readonly string[];
   /**
-   * Prefixes of headers with extra information. The rest of the header name, percent-decoded, in lower case, is the
-   * key.
+   * Prefixes of headers with extra information. The rest of the header name, in lower case and then percent-decoded, is
+   * the key.
    */
   readonly extraHeaderPrefixes: readonly string[];
 }
@@ -74,17 +75,10 @@ function extraOf(headers: ReadonlyMap<string, string[]>, prefixes: readonly stri
   for (const [name, values] of headers) {
     const prefix = prefixes.find((candidate) => name.startsWith(candidate));
     if (prefix === undefined) continue;
-    const key = percentDecoded(name.slice(prefix.length));
+    // As in kube-apiserver: the header name is in lower case, its decoded bytes are not changed.
+    const encoded = name.slice(prefix.length);
+    const key = percentDecode(encoded) ?? encoded;
     extra.set(key, [...(extra.get(key) ?? []), ...values]);
   }
   return Object.fromEntries(extra);
-}
-
-/** Decodes a key; one with invalid percent-encoding is returned unchanged. */
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text).toLowerCase();
-  } catch {
-    return text;
-  }
 }

@@ -35,6 +35,12 @@ test.each<{ name: string; proxy?: string; headers: string[]; want: Authenticatio
     }),
   },
   {
+    name: 'keys of extra information in lower case before they are decoded',
+    proxy: 'front',
+    headers: ['x-remote-user', 'jane', 'X-Remote-Extra-A%42', 'p', 'x-remote-extra-%C3%A9%FF', 'q'],
+    want: user('jane', { extra: { aB: ['p'], 'é\ufffd': ['q'] } }),
+  },
+  {
     name: 'extra information with the key __proto__',
     proxy: 'front',
     headers: ['x-remote-user', 'jane', 'x-remote-extra-__proto__', 'p'],
