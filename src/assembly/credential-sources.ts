@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { CertificateIdentities, ProxyIdentities } from '../auth/request-authenticator.js';
 import { makeTokenKeys, type TokenKeys } from '../auth/token-keys.js';
+import type { CertificateIdentity } from '../certificates/certificate-identity.js';
 import { ClientCertificates } from '../certificates/client-certificates.js';
 import type { Pki } from '../certificates/pki.js';
 import type { ServerConfig } from '../config/server-config.js';
-import { allAuthenticated } from '../machinery/user-info.js';
+import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { CredentialSources } from './authentication.js';
 import type { ServerTls } from './tls.js';
@@ -27,14 +28,22 @@ export async function credentialSources(
 
 function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {
   const certificates = new ClientCertificates(() => material.clientCaBundle(), naming.labelDomain);
+  // The verdict of a connection stays the same, and so does its user.
+  const users = new WeakMap<CertificateIdentity, { readonly user: UserInfo }>();
   return {
     of(socket) {
       const verdict = certificates.verdictOf(socket, clock.now());
       if (!verdict || !('identity' in verdict)) return verdict;
-      const { name, uid = '', groups, extra } = verdict.identity;
-      return { user: { name, uid, groups: [...groups, allAuthenticated], extra } };
+      const { identity } = verdict;
+      let known = users.get(identity);
+      if (!known) users.set(identity, (known = { user: userOf(identity) }));
+      return known;
     },
   };
+}
+
+function userOf({ name, uid = '', groups, extra }: CertificateIdentity): UserInfo {
+  return { name, uid, groups: [...groups, allAuthenticated], extra };
 }
 
 function frontProxies({ naming }: ServerConfig, { proxyCa }: ServerTls, clock: Clock): ProxyIdentities | undefined {
