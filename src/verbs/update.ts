@@ -1,12 +1,13 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { copyObject } from '../patch/copy-json.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import type { Submission } from '../registry/write/submission.js';
 import { updateObject } from '../registry/write/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, ensureNamespace } from './object-identity.js';
-import { submittedTo } from './submitted.js';
+import { structOf, submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
 /** Implements PUT. Creates a missing object if its kind allows it. */
@@ -20,14 +21,26 @@ export async function update(
   const { definition, store } = target.served;
   const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
   const timer = new YieldTimer(store.dependencies.clock);
-  const submitted = submittedTo(target.served, body, target.context, viewSubresource?.viewKind);
+  const isTyped = structOf(target.served, viewSubresource?.viewKind) !== undefined;
+  const read = () => {
+    const object = submittedTo(target.served, body, target.context, viewSubresource?.viewKind);
+    ensureNamespace(object, target.namespace, definition.namespaced);
+    checkName(object, target.name);
+    const converted = viewSubresource?.viewKind ? object : toStorageVersion(definition, object);
+    // Objects without a type may share values with the body.
+    return isTyped ? converted : copyObject(converted);
+  };
+  // An attempt changes what it gets. Most PUTs have one attempt; later ones read the body again.
+  let first: KubeObject | undefined = read();
   if (timer.isDue()) await timer.yield();
-  ensureNamespace(submitted, target.namespace, definition.namespaced);
-  checkName(submitted, target.name);
   const written = await updateObject(
     store,
     target,
-    () => copyObject(viewSubresource?.viewKind ? submitted : toStorageVersion(definition, submitted)),
+    () => {
+      const submitted = first ?? read();
+      first = undefined;
+      return submitted;
+    },
     {
       subresource: viewSubresource,
       preconditions: target.preconditions,

@@ -75,6 +75,21 @@ it.each<[string, (target: Target) => Promise<VerbAnswer>]>([
   expect([stored.apiVersion, stored.metadata.annotations!['converted'] !== undefined]).toEqual(['v1', true]);
 });
 
+it('a PUT that conflicts is repeated with what the client submitted', async () => {
+  await world.create('a');
+  let attempts = 0;
+  world.onValidate = async () => {
+    if (++attempts === 1) await world.elsewhere('a', (object) => labelled(object, 'other'));
+  };
+  const body = submittedPod('a', { metadata: { labels: { x: 'y' } } });
+  const submitted = structuredClone(body);
+  await put(world.target('a'), body);
+  expect([attempts, body]).toEqual([2, submitted]);
+  // Each attempt begins without the annotations that the steps of the one before have left.
+  expect(world.steps.filter((step) => step === 'default')).toHaveLength(2);
+  expect((await world.stored('a'))!.metadata.labels).toEqual({ x: 'y' });
+});
+
 it('apply of an object that does not exist creates it, after the user may create it (201)', async () => {
   const steps: string[] = [];
   const requireCreate = () => Promise.resolve(void steps.push(...world.admitted.map(({ step }) => step)));

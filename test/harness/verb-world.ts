@@ -13,7 +13,10 @@ export class VerbWorld extends WriteWorld {
     {
       name: 'Recording',
       admit: (attributes) => void this.admitted.push({ step: 'admit', ...attributes }),
-      validate: (attributes) => void this.admitted.push({ step: 'validate', ...attributes }),
+      validate: (attributes) => {
+        this.admitted.push({ step: 'validate', ...attributes });
+        return this.onValidate(attributes.object, attributes.old);
+      },
     },
   ]);
 
