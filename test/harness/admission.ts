@@ -80,8 +80,15 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
       this.conflicts--;
       return Promise.resolve(false);
     }
+    const path = pathOf(quotaResource);
     const stored = this.cached(quotaResource, '', quota.metadata.name ?? '');
-    if (stored) stored['status'] = { ...(stored['status'] as object), used };
+    const charged = stored && { ...stored, status: { ...(stored['status'] as object), used } };
+    // Readers may have kept the object: it is replaced, as in a store.
+    if (charged)
+      this.byPath.set(
+        path,
+        this.byPath.get(path)!.map((one) => (one === stored ? charged : one)),
+      );
     return Promise.resolve(stored !== undefined);
   }
 }

@@ -10,9 +10,17 @@ export interface QuotaView {
   readonly used: Amounts;
 }
 
+/** The views of quotas that were read before. An object that has been read is not changed. */
+const views = new WeakMap<ResourceQuota, QuotaView>();
+
 /** Reads hard and used from the status: a limit applies only after its usage has been counted. */
-export function viewOfQuota({ metadata, status = {} }: ResourceQuota): QuotaView {
-  return { name: metadata.name ?? '', hard: parseAmounts(status.hard), used: parseAmounts(status.used) };
+export function viewOfQuota(quota: ResourceQuota): QuotaView {
+  const known = views.get(quota);
+  if (known) return known;
+  const { metadata, status = {} } = quota;
+  const view = { name: metadata.name ?? '', hard: parseAmounts(status.hard), used: parseAmounts(status.used) };
+  views.set(quota, view);
+  return view;
 }
 
 /** True if the quota limits a name that the evaluator counts, and if all its scopes match the object. */
