@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asItems, asText, valueAt, type Fields } from '../../src/machinery/fields.js';
+import { int64Min, type Int64 } from '../../src/machinery/int64.js';
 import type { ApiAnswer, ApiClient } from './api-client.js';
 import { eventually, type Checks } from './checks.js';
 import { differences, everyKind } from './every-kind.js';
@@ -42,12 +43,15 @@ export function* alterations(object: unknown): Generator<Altered> {
   yield { change: 'metadata.name=Bad_Name', object: replaced(object, ['metadata', 'name'], 'Bad_Name') };
 }
 
+/** The last ones are an int64 that a double does not hold, and the smallest int64. */
+const badNumbers: readonly Int64[] = [-1, 0, 1e9, 2n ** 53n + 1n, int64Min];
+
 function badValues(value: unknown): readonly (readonly [string, unknown])[] {
   if (typeof value === 'string') {
     const texts = ['', '!! bad'].map((text) => [JSON.stringify(text), text] as const);
     return [...texts, ['"aaa…"', 'a'.repeat(300)], ['7', 7]];
   }
-  if (typeof value === 'number') return [...[-1, 0, 1e9].map((one) => [String(one), one] as const), ['"x"', 'x']];
+  if (typeof value === 'number') return [...badNumbers.map((one) => [String(one), one] as const), ['"x"', 'x']];
   if (typeof value === 'boolean') return [[String(!value), !value]];
   if (Array.isArray(value))
     return [['[]', []], ...(value.length > 0 ? [['twice', [...value, value[0]]] as const] : [])];

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeJson } from '../../src/codec/json.js';
 import { asFields, asText, type Fields } from '../../src/machinery/fields.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 
@@ -122,7 +123,7 @@ export class ApiClient {
     type = 'application/json',
     accept = 'application/json',
   ): Promise<IncomingMessage> {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const bytes = body === undefined ? undefined : encodeJson(body);
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.credentials.url), {
         method,

@@ -84,6 +84,43 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   return errors;
 }
 
+/** The fields that metadata of an embedded template must not have, in the order of Go. */
+const notInTemplates = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const;
+
+interface Labelled {
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Validates metadata of a template of a claim, which may have labels and annotations only. */
+export function validateTemplateMetadata(
+  meta: Labelled & { readonly [Field in (typeof notInTemplates)[number]]?: unknown },
+  at: FieldPath,
+): FieldError[] {
+  return [
+    ...validateAnnotations(meta.annotations, String(at.child('annotations'))),
+    ...validateLabels(meta.labels, String(at.child('labels'))),
+    ...notInTemplates
+      .filter((field) => meta[field] !== undefined && meta[field] !== null)
+      // Go makes the first letter of a field small, also that of UID.
+      .map((field) => fieldError.forbidden(at.child(field === 'uid' ? 'uID' : field), 'cannot be set')),
+  ];
+}
+
 function validateNamespaceOf(meta: ObjectMeta, namespaced: boolean, path: string): FieldError[] {
   const field = `${path}.namespace`;
   if (!namespaced) return meta.namespace ? [fieldError.forbidden(field, 'not allowed on this type')] : [];

@@ -98,7 +98,9 @@ export function validateNumber(value: number | bigint, { type, format, number }:
 function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
   if (type === 'integer') {
     const end = format === 'int32' ? 2 ** 31 : integerEnd;
-    return (typeof value === 'bigint' || Number.isInteger(value)) && value >= -end && value < end;
+    // Go prints -2^63 of a double with 16 digits, which is out of range. As a value it is a bigint.
+    const isLowest = typeof value === 'bigint' || format === 'int32' ? value >= -end : value > -end;
+    return (typeof value === 'bigint' || Number.isInteger(value)) && isLowest && value < end;
   }
   return format !== 'float' || Number.isFinite(Math.fround(Number(value)));
 }

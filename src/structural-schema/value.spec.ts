@@ -40,6 +40,12 @@ it.each<[JsonValue, object, string[]]>([
     { type: 'integer', multipleOf: 2 },
     ['v: Invalid value: 10000000001:  in body should be a multiple of 2'],
   ],
+  [-(2n ** 63n), { type: 'integer' }, []],
+  [
+    5,
+    { type: 'integer', minimum: -(2n ** 63n) },
+    ['v: Invalid value: "": Minimum boundary value must be of type integer (default format) in '],
+  ],
   [5, { type: 'integer', multipleOf: 2 }, ['v: Invalid value: 5:  in body should be a multiple of 2']],
   ['äö', { type: 'string', maxLength: 2 }, []],
   ['abc', { type: 'string', maxLength: 2 }, ['v: Too long: may not be more than 2 bytes']],

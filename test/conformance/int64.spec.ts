@@ -91,6 +91,9 @@ describe('every int64 field', () => {
 
   type Outcome = 'stored' | 'refused' | 'not reached' | { readonly wrong: string };
 
+  /** The error of fields that metadata of a template does not have. */
+  const notAllowed = 'Forbidden: cannot be set';
+
   /** `refused` is an answer with an error of the field that shows the value. */
   function outcomeOf({ code, text, body }: Sent, field: string, value: Int64): Outcome {
     if (code >= 500 || rounded.test(text)) return { wrong: `${code} ${text}` };
@@ -98,7 +101,8 @@ describe('every int64 field', () => {
     const messages = asItems(valueAt(body, ['details', 'causes']))
       .filter((cause) => field === cause['field'] || field.startsWith(`${asText(cause['field'])}.`))
       .map(({ message }) => asText(message));
-    if (messages.some((message) => message.startsWith(`Invalid value: ${value}: `))) return 'refused';
+    if (messages.some((message) => message.startsWith(`Invalid value: ${value}: `) || message === notAllowed))
+      return 'refused';
     const wrong = messages.find((message) => /^Invalid value: -?\d/.test(message));
     return wrong === undefined ? 'not reached' : { wrong };
   }

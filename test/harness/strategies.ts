@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../src/codec/json.js';
 import { atOnce } from '../../src/std/steps.js';
 import type { FieldError } from '../../src/machinery/field-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
@@ -17,7 +18,7 @@ export function prepared(strategy: Strategy, object: KubeObject): KubeObject {
   strategy.default?.(made);
   const again = structuredClone(made);
   strategy.default?.(again);
-  if (JSON.stringify(again) !== JSON.stringify(made)) throw new Error('defaults are not idempotent');
+  if (stringifyJson(again) !== stringifyJson(made)) throw new Error('defaults are not idempotent');
   prepareCreated(partsOf(strategy, made), made, testContext);
   return made;
 }

@@ -1,4 +1,5 @@
 import { namingProfile } from '../../config/naming-profile.js';
+import type { Int64 } from '../../machinery/int64.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { nodeStatusSubresource, nodeStrategy as strategyFor } from './node.strategy.js';
@@ -65,6 +66,17 @@ it.each<[string, object, string[]]>([
 ])('create of a Node with %s is validated', (_case, spec, want) =>
   expect(refusals(nodeStrategy, node({ spec }))).toEqual(want),
 );
+
+it.each<[capacity: Int64 | undefined, string[]]>([
+  [undefined, []],
+  [1, []],
+  [2n ** 53n + 1n, []],
+  [0, ['metadata.nodeSwapStatus.capacity: Invalid value: 0: must be greater than zero']],
+  [-(2n ** 63n), ['metadata.nodeSwapStatus.capacity: Invalid value: -9223372036854775808: must be greater than zero']],
+])('a new Node with a swap capacity of %s has errors %p', (capacity, want) => {
+  const info = { status: { nodeInfo: { swap: { ...(capacity !== undefined && { capacity }) } } } };
+  expect([refusals(nodeStrategy, node(info)), updateRefusals(nodeStrategy, node(info), node())]).toEqual([want, []]);
+});
 
 it.each<[string, object, object, string[]]>([
   ['providerID can be set', {}, { providerID: 'p://1' }, []],

@@ -27,7 +27,7 @@ export function nodeStrategy(naming: NamingProfile): Strategy<Node> {
     prepareForUpdate(node, old) {
       if (old.spec?.configSource === undefined) dropConfigSource(node);
     },
-    validateCreate: (node) => [...validateAnnotations(node), ...validateNode(node)],
+    validateCreate: (node) => [...validateAnnotations(node), ...validateNode(node), ...validateSwap(node)],
     /** Validates taints twice, so that their errors are reported twice, as in kube-apiserver. */
     validateUpdate: (node, old) => [
       ...validateAnnotations(node),
@@ -82,6 +82,14 @@ function mirrorPodCidr(spec: Mutable<NodeSpec>): void {
 
 function validateNode({ spec = {} }: Node): FieldError[] {
   return [...validateTaints(spec.taints), ...validatePodCidrs(spec.podCIDRs ?? [])];
+}
+
+/** Only new Nodes are checked. The error has this field in kube-apiserver too. */
+function validateSwap({ status }: Node): FieldError[] {
+  const capacity = status?.nodeInfo?.swap?.capacity;
+  if (capacity === undefined || capacity > 0) return [];
+  const at = path('metadata').child('nodeSwapStatus', 'capacity');
+  return [fieldError.invalid(at, capacity, 'must be greater than zero')];
 }
 
 /** Allows at most one CIDR per IP family. */

@@ -149,6 +149,14 @@ it('spec is immutable and the error shows all of its Go fields', () =>
     'spec: Invalid value: {"Devices":{"Requests":[{"Name":"r","Exactly":{"DeviceClassName":"c","Selectors":null,"AllocationMode":"ExactCount","Count":1,"AdminAccess":null,"Tolerations":null,"Capacity":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}: field is immutable',
   ]));
 
+it('metadata of a template other than labels and annotations is refused', () =>
+  expect(
+    refusals(resourceClaimTemplateStrategy, {
+      ...claim({}),
+      spec: { metadata: { annotations: { a: 'b' }, uid: 'u', generation: 2n ** 53n + 1n }, spec: { devices: {} } },
+    }),
+  ).toEqual(['spec.metadata.uID: Forbidden: cannot be set', 'spec.metadata.generation: Forbidden: cannot be set']));
+
 it('labels in spec.metadata of a template are validated', () =>
   expect(
     refusals(resourceClaimTemplateStrategy, {

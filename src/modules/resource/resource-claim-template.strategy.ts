@@ -3,7 +3,7 @@ import { path, type FieldError } from '../../machinery/field-error.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { validateAnnotations, validateLabels } from '../../machinery/object-meta-validation.js';
+import { validateTemplateMetadata } from '../../machinery/object-meta-validation.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { shownClaimSpec } from './claim-spec.go-value.js';
 import { validateClaimSpec } from './claim-spec.validation.js';
@@ -23,11 +23,8 @@ export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
 };
 
 function validateTemplate({ spec = {} }: ResourceClaimTemplate): FieldError[] {
-  const { labels, annotations } = spec.metadata ?? {};
-  const metadataAt = at.child('metadata');
   return [
-    ...validateLabels(labels, String(metadataAt.child('labels'))),
-    ...validateAnnotations(annotations, String(metadataAt.child('annotations'))),
+    ...validateTemplateMetadata(spec.metadata ?? {}, at.child('metadata')),
     ...validateClaimSpec(spec.spec ?? {}, at.child('spec')),
   ];
 }

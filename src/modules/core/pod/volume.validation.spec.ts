@@ -156,6 +156,29 @@ it.each<PodRow>([
     ['spec.volumes[0].ephemeral.volumeClaimTemplate: Required value'],
   ],
   [
+    'ephemeral volume with metadata that a claim template may not have',
+    pod({
+      volumes: [
+        {
+          name: 'v',
+          ephemeral: {
+            volumeClaimTemplate: {
+              metadata: { labels: { a: '!' }, name: 'n', creationTimestamp: null, deletionGracePeriodSeconds: 0 },
+              spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } },
+            },
+          },
+        },
+      ],
+    }),
+    [
+      expect.stringContaining(
+        'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.labels: Invalid value: "!"',
+      ) as string,
+      'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.name: Forbidden: cannot be set',
+      'spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.deletionGracePeriodSeconds: Forbidden: cannot be set',
+    ],
+  ],
+  [
     'rbd without monitors',
     pod({ volumes: [{ name: 'v', rbd: { image: 'i' } }] }),
     ['spec.volumes[0].rbd.monitors: Required value'],

@@ -22,6 +22,7 @@ import {
   requiredName,
 } from '../../../machinery/field-rules.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
+import { validateTemplateMetadata } from '../../../machinery/object-meta-validation.js';
 import { validateClaimSpec } from '../persistent-volume-claim.validation.js';
 import { fieldsOfVolumes, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
 import { validateNoBackstep, validateRelativePath, validateVolumeFilePath } from './paths.validation.js';
@@ -158,7 +159,10 @@ export const sourceRules: { readonly [Name in SourceName]: SourceRule<NonNullabl
   ephemeral: ({ volumeClaimTemplate: template }, at) => {
     const templateAt = at.child('volumeClaimTemplate');
     if (!template) return [fieldError.required(templateAt)];
-    return validateClaimSpec(template.spec ?? {}, templateAt.child('spec'));
+    return [
+      ...validateTemplateMetadata(template.metadata ?? {}, templateAt.child('metadata')),
+      ...validateClaimSpec(template.spec ?? {}, templateAt.child('spec')),
+    ];
   },
   image: all(needs('reference'), ({ pullPolicy }, at) =>
     oneOf(pullPolicy, at.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never']),
