@@ -130,7 +130,27 @@ describe('status subresource', () => {
       { qosClass: 'Guaranteed' },
       ['status.qosClass: Invalid value: "Guaranteed": field is immutable'],
     ],
-  ])('spec %j: status from %j to %j has the expected errors', (spec, from, to, want) => {
+    [
+      {},
+      {},
+      {
+        containerStatuses: [{ user: { linux: { uid: 0, gid: 2147483647, supplementalGroups: [1] } } }, { user: {} }],
+        initContainerStatuses: [{ user: { linux: { uid: 2n ** 53n + 1n, gid: 1, supplementalGroups: [1, -1] } } }],
+        ephemeralContainerStatuses: [{ user: { linux: { uid: 1, gid: -(2n ** 63n) } } }],
+      },
+      [
+        'status.initContainerStatuses[0].user.linux.uid: Invalid value: 9007199254740993: must be between 0 and 2147483647, inclusive',
+        'status.initContainerStatuses[0].user.linux.supplementalGroups[1]: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+        'status.ephemeralContainerStatuses[0].user.linux.gid: Invalid value: -9223372036854775808: must be between 0 and 2147483647, inclusive',
+      ],
+    ],
+    [
+      { os: { name: 'windows' } },
+      {},
+      { containerStatuses: [{ user: { linux: { uid: 1, gid: 1 } } }] },
+      ['status.containerStatuses[0].user.linux: Forbidden: cannot be set for a windows pod'],
+    ],
+  ])('spec %p: status from %p to %p has the expected errors', (spec, from, to, want) => {
     const old = { ...prepared(podStrategy, pod(spec)), status: from };
     expect(writeThroughSubresource(statusSubresource, old, { ...old, status: to }).errors).toEqual(want);
   });

@@ -16,6 +16,7 @@ import {
   type ImmutableAnnotations,
 } from './pod.mutation.validation.js';
 import { referencesOf, validatePodSpec } from './pod.validation.js';
+import { validateContainerUsers } from './security.validation.js';
 
 const mutableFields =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -137,7 +138,14 @@ export function validatePodStatus(pod: Pod, old: Pod, annotations: ImmutableAnno
   if (oldStatus.qosClass !== undefined && qosClass !== oldStatus.qosClass) {
     errors.push(fieldError.invalid(statusAt.child('qosClass'), qosClass, 'field is immutable'));
   }
-  return [...errors, ...validateContainerStates(oldSpec, status, oldStatus)];
+  const osName = pod.spec?.os?.name ?? 'linux';
+  return [
+    ...errors,
+    ...validateContainerStates(oldSpec, status, oldStatus),
+    ...(['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const).flatMap((list) =>
+      validateContainerUsers(status[list], statusAt.child(list), osName),
+    ),
+  ];
 }
 
 function validateObservedGeneration({ observedGeneration = 0 }: PodStatus | PodCondition, at: FieldPath): FieldError[] {

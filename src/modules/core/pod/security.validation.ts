@@ -1,6 +1,7 @@
 import type {
   AppArmorProfile,
   Container,
+  ContainerStatus,
   EphemeralContainer,
   PodSecurityContext,
   PodSpec,
@@ -11,9 +12,28 @@ import type {
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { between, duplicates, each, oneOf } from '../../../machinery/field-rules.js';
 import { goStruct } from '../../../machinery/go-value.js';
+import type { Int64 } from '../../../machinery/int64.js';
 import { containerSecurityShape } from '../go-shapes.js';
 
 const idMax = 2147483647;
+
+/** Validates the users that containers run as, in their status. */
+export function validateContainerUsers(
+  statuses: readonly ContainerStatus[] | undefined,
+  at: FieldPath,
+  osName: string,
+): FieldError[] {
+  return each(statuses, at, ({ user: { linux } = {} }, statusAt) => {
+    if (!linux) return [];
+    const linuxAt = statusAt.child('user', 'linux');
+    if (osName === 'windows') return [fieldError.forbidden(linuxAt, 'cannot be set for a windows pod')];
+    if (osName !== 'linux') return [];
+    return [
+      ...validateIds(linux, linuxAt, ['uid', 'gid']),
+      ...validateGroups(linux.supplementalGroups, linuxAt.child('supplementalGroups')),
+    ];
+  });
+}
 
 /** Validates spec.securityContext, and the host namespaces that a Pod uses. */
 export function validatePodSecurity(spec: PodSpec, at: FieldPath): FieldError[] {
@@ -21,9 +41,7 @@ export function validatePodSecurity(spec: PodSpec, at: FieldPath): FieldError[] 
   const contextAt = at.child('securityContext');
   const errors = [
     ...validateIds(context, contextAt, ['fsGroup', 'runAsUser', 'runAsGroup']),
-    ...(context.supplementalGroups ?? []).flatMap((group, index) =>
-      between(group, contextAt.child('supplementalGroups').index(index), 0, idMax),
-    ),
+    ...validateGroups(context.supplementalGroups, contextAt.child('supplementalGroups')),
     ...validateSysctls(context.sysctls ?? [], contextAt.child('sysctls')),
     ...oneOf(context.fsGroupChangePolicy, contextAt.child('fsGroupChangePolicy'), ['Always', 'OnRootMismatch']),
     ...oneOf(context.supplementalGroupsPolicy, contextAt.child('supplementalGroupsPolicy'), ['Merge', 'Strict']),
@@ -41,8 +59,12 @@ export function validatePodSecurity(spec: PodSpec, at: FieldPath): FieldError[] 
   return errors;
 }
 
+function validateGroups(groups: readonly Int64[] | undefined, at: FieldPath): FieldError[] {
+  return (groups ?? []).flatMap((group, index) => between(group, at.index(index), 0, idMax));
+}
+
 function validateIds<Field extends string>(
-  context: { readonly [Id in Field]?: number | bigint | undefined },
+  context: { readonly [Id in Field]?: Int64 | undefined },
   at: FieldPath,
   fields: readonly Field[],
 ): FieldError[] {
