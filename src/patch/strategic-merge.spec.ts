@@ -226,10 +226,14 @@ describe('an invalid strategic merge patch', () => {
       '422  "" is invalid: patch: Invalid value: "map[containers:map[]]": cannot restore slice from map',
     ],
     [
+      { nodeSelector: 2n ** 53n + 1n },
+      '422  "" is invalid: patch: Invalid value: "map[nodeSelector:9007199254740993]": cannot restore map from int64',
+    ],
+    [
       { nodeSelector: [] },
       '422  "" is invalid: patch: Invalid value: "map[nodeSelector:[]]": cannot restore map from slice',
     ],
-  ])('%j is refused', (patch, want) => expect(refusal({ ...names('a'), nodeSelector: { a: '1' } }, patch)).toBe(want));
+  ])('%p is refused', (patch, want) => expect(refusal({ ...names('a'), nodeSelector: { a: '1' } }, patch)).toBe(want));
 
   it('the error names the field', () => {
     const patch = { containers: [{ name: 'a', env: [{ value: '1' }] }] };

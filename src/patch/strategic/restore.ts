@@ -46,6 +46,7 @@ function partOf(value: JsonValue | undefined, name: string): JsonValue | undefin
 function kindName(value: JsonValue): string {
   if (Array.isArray(value)) return 'slice';
   if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'object' ? 'map' : typeof value;
 }
