@@ -11,7 +11,6 @@ import type { RuntimeConfig } from './config/runtime-config.js';
 import type { ServerConfig } from './config/server-config.js';
 import { nestLogger } from './assembly/logging.js';
 import { apiextensionsVersion } from './modules/apiextensions/apiextensions.resources.js';
-import { openStore } from './assembly/open-store.js';
 import { chooseApis } from './registry/apis/enabled-apis.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import { startErrorLine } from './assembly/start-error.js';
@@ -19,6 +18,7 @@ import { holdProcess, systemClock, type Clock } from './std/clock.js';
 import { silentLogger } from './std/logger.js';
 import { systemRng } from './std/rng.js';
 import { ReadOnlyStore } from './storage/decorators/read-only-store.js';
+import { backendNamed } from './storage/backends.js';
 import type { KvStore } from './storage/kv-store.js';
 
 export interface CheckOptions {
@@ -55,7 +55,7 @@ export async function runCheck(
   const hold = holdProcess();
   let store: KvStore | undefined;
   try {
-    store = await openStore(config, told);
+    store = await backendNamed(config.storage.backend).open({ ...told, config });
     const problemsMax = options.all ? Infinity : options.problems;
     const report = await checkStore(config, store, { problemsMax, clock: systemClock, progress: tell });
     stdout.write(reportText(report, options.output));

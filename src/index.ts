@@ -33,6 +33,14 @@ export { defineAuthenticator, type AuthenticatorDefinition } from './auth/authen
 export type { AuthenticationResult, Authenticator, Credentials } from './auth/authenticator.js';
 export type { UserInfo } from './machinery/user-info.js';
 export {
+  defineStorageBackend,
+  type BackendDefinition,
+  type BackendDependencies,
+} from './storage/backend-definition.js';
+export type * from './storage/kv-store.js';
+export { StorageError } from './storage/storage-error.js';
+export { deleteEvent, putEvent } from './storage/store-event.js';
+export {
   defineAdmissionPlugin,
   type AdmissionAttributes,
   type AdmissionHooks,

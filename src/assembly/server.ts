@@ -17,6 +17,8 @@ import { systemClock, type Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { systemRng, type Rng } from '../std/rng.js';
 import { sharedAbort } from '../std/shared-abort.js';
+import type { BackendDefinition } from '../storage/backend-definition.js';
+import { backendNamed } from '../storage/backends.js';
 import { CompactionLoop } from '../storage/compaction/compaction-loop.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
@@ -24,7 +26,6 @@ import { makeComponents, type ModuleContext, type ServerComponents } from './com
 import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
 import { makeLogger, nestLogger } from './logging.js';
-import { openStore } from './open-store.js';
 import { tightenOwnPaths } from './own-paths.js';
 import { startControl } from './start-control.js';
 import { stopServing } from './stop-serving.js';
@@ -35,6 +36,8 @@ export interface StartOptions {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly rng?: Rng;
+  /** Storage backends beyond the built-in ones. `--storage-backend` accepts their names if loaded with the same option. */
+  readonly storageBackends?: readonly BackendDefinition[];
   /** Replaces the configured store. The caller closes it. */
   readonly store?: KvStore;
   /** Replaces the certificates and keys of the data directory. The caller closes it. */
@@ -85,7 +88,8 @@ export async function startOpenServer(config: ServerConfig, options: StartOption
 
 async function assemble(config: ServerConfig, options: Options, undo: UndoSteps): Promise<OpenServer> {
   const { clock, rng, logger } = options;
-  const { store, pki } = await openStoreAndPki(config, options, undo);
+  const backend = backendNamed(config.storage.backend, options.storageBackends);
+  const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const identities = await credentialSources(config, { pki, tls, clock });
   const components = makeComponents({
@@ -101,8 +105,9 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const port = await listen(app, components);
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
   const { reconciles = true, reconcilers = [] } = options;
-  await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers }, undo);
-  undo.add(startLoops(components, store));
+  const storeIsShared = backend.isShared;
+  await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }, undo);
+  undo.add(startLoops(components, store, backend));
   const url = urlOf(config, port);
   await writeKubeconfig(components, { url, pki, rootCa }, undo);
   let closing: Promise<void> | undefined;
@@ -114,10 +119,10 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   return { url, app, components, pki, close: () => (closing ??= close()) };
 }
 
-async function openStoreAndPki(config: ServerConfig, options: Options, undo: UndoSteps) {
+async function openStoreAndPki(config: ServerConfig, backend: BackendDefinition, options: Options, undo: UndoSteps) {
   if (!options.pki) await tightenOwnPaths(config, options.logger);
   const opening = [
-    Promise.resolve(options.store ?? openStore(config, options)),
+    Promise.resolve(options.store ?? backend.open({ ...options, config, isReadOnly: false })),
     Promise.resolve(options.pki ?? ensurePki(pkiOptions(config, options))),
   ] as const;
   // If one of them fails to open, the other may be open and has to be closed.
@@ -190,11 +195,15 @@ function loadInTime({ config, feed, clock }: ServerComponents): Promise<void> {
   return loaded;
 }
 
-/** Starts compaction of etcd, and the comparison of the caches with the store. Returns a function that stops both. */
-function startLoops({ config, feed, store, clock, logger }: ServerComponents, opened: KvStore): () => void {
-  const { backend, etcd, cacheCheckIntervalMs: intervalMs } = config.storage;
+/** Starts compaction of a store that does not compact itself, and the comparison of the caches with the store. Returns a function that stops both. */
+function startLoops(
+  { config, feed, store, clock, logger }: ServerComponents,
+  opened: KvStore,
+  { compactedBy }: BackendDefinition,
+): () => void {
+  const { etcd, cacheCheckIntervalMs: intervalMs } = config.storage;
   const compaction =
-    backend === 'etcd3'
+    compactedBy === 'server'
       ? new CompactionLoop({ store: opened, clock, logger, intervalMs: etcd.compactionIntervalMs })
       : undefined;
   compaction?.start();

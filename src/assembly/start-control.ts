@@ -18,6 +18,8 @@ interface ControlOptions {
   readonly rootCa: LiveRootCa;
   readonly port: number;
   readonly reconciles: boolean;
+  /** True if other servers may use the same store. */
+  readonly storeIsShared: boolean;
   /** Reconcilers of an embedding program. */
   readonly reconcilers: readonly ReconcilerDefinition[];
 }
@@ -25,7 +27,7 @@ interface ControlOptions {
 /** Writes the objects that every cluster begins with, then starts the reconcilers. */
 export async function startControl(
   components: ServerComponents,
-  { pki, tls, rootCa, port, reconciles, reconcilers }: ControlOptions,
+  { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }: ControlOptions,
   undo: UndoSteps,
 ): Promise<void> {
   const { clock, logger, phase, health, config } = components;
@@ -43,7 +45,7 @@ export async function startControl(
   if (!reconciles) return;
   const server = { hostName: hostname(), port, rootCa, clientTrust, issuer: () => pki.issuer() };
   const runner = new ReconcilerRunner(
-    { ...components, server, upstream, measure: components.workQueueMetrics.measure },
+    { ...components, server, upstream, storeIsShared, measure: components.workQueueMetrics.measure },
     withReconcilers(reconcilers),
   );
   undo.add(() => runner.stop());

@@ -13,12 +13,15 @@ import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
 import { systemClock, type Clock } from '../std/clock.js';
 import { silentLogger, type Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
+import type { BackendDefinition } from '../storage/backend-definition.js';
 import type { KvStore } from '../storage/kv-store.js';
 
 export interface KeelsonOptions {
   /** Overrides of the configuration of `keelson serve`. Defaults: in-memory store, free port of 127.0.0.1. */
   readonly config?: ConfigOverrides;
   readonly store?: KvStore;
+  /** Storage backends beyond the built-in ones, which `config.storage.backend` can name. */
+  readonly storageBackends?: readonly BackendDefinition[];
   readonly clock?: Clock;
   readonly rng?: Rng;
   readonly logger?: Logger;

@@ -2,6 +2,7 @@ import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugi
 import type { Extensions } from './extensions.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
+import { storageBackends } from './storage-backends.js';
 import { didYouMean } from './suggestion.js';
 
 /** Returns errors about combinations of settings that are valid on their own. */
@@ -12,6 +13,10 @@ export function crossChecks(config: ServerConfig, extensions: Extensions): strin
     if ((certFile === undefined) !== (keyFile === undefined)) errors.push(`--${cert}, --${key}: give both or neither`);
   };
 
+  const backends = [...storageBackends, ...namesOf(extensions.storageBackends)];
+  if (!backends.includes(storage.backend)) {
+    errors.push(`--storage-backend: "${storage.backend}" must be one of ${backends.join(', ')}`);
+  }
   if (storage.backend === 'etcd3' && storage.etcd.servers.length === 0) {
     errors.push(
       '--etcd-servers: must be given for the etcd3 backend (--storage-backend=embedded stores objects in a directory)',

@@ -6,4 +6,5 @@ interface Named {
 export interface Extensions {
   readonly admissionPlugins?: readonly Named[] | undefined;
   readonly reconcilers?: readonly Named[] | undefined;
+  readonly storageBackends?: readonly Named[] | undefined;
 }

@@ -6,6 +6,7 @@ import { deepFreeze } from './deep-freeze.js';
 import type { Extensions } from './extensions.js';
 import { deriveSettings, newMutableConfig, type MutableConfig } from './mutable-config.js';
 import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js';
+import type { Flag } from './flag.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import { Limits } from './limits.js';
@@ -50,7 +51,7 @@ export function loadConfig(
   for (const [name, { texts, source }] of values) {
     const flag = flagsByName.get(name)!;
     try {
-      const value = parseFlagValue(flag, texts);
+      const value = parseFlagValue(withOwnNames(flag, options), texts);
       if (flag.key !== undefined) setSettingAt(config, flag.key, value);
     } catch (error) {
       if (!(error instanceof FlagValueError)) throw error;
@@ -138,6 +139,12 @@ function finish(
   };
   visit(new Validator().validateSync(config), '');
   return errors.length > 0 ? errors : crossChecks(config, extensions);
+}
+
+/** Adds the names of an embedding program to the choices of --storage-backend. */
+function withOwnNames(flag: Flag, { storageBackends = [] }: Extensions): Flag {
+  if (flag.key !== 'storage.backend') return flag;
+  return { ...flag, choices: [...(flag.choices ?? []), ...storageBackends.map(({ name }) => name)] };
 }
 
 function warningsOf(config: ServerConfig, values: Settings['values']): ConfigWarning[] {

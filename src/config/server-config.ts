@@ -15,7 +15,6 @@ import type { FeatureGates } from './feature-gates.js';
 import { authorizationModes } from './flags/authorization.js';
 import { endpointReconcilers, leaderElections } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
-import { storageBackends } from './flags/storage.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
@@ -28,7 +27,6 @@ import { previousRelease } from './version.js';
 // `key` names the property.
 
 export type AuthorizationMode = (typeof authorizationModes)[number];
-export type StorageBackendName = (typeof storageBackends)[number];
 export type LogLevel = (typeof logLevels)[number];
 
 /** A file or text that may be unset. */
@@ -46,7 +44,8 @@ export class EtcdConfig {
 }
 
 export class StorageConfig {
-  @IsChoice(storageBackends) readonly backend!: StorageBackendName;
+  /** A built-in backend, or that of an embedding program. */
+  @IsString() readonly backend!: string;
   @IsString({ message: 'must be a directory' }) readonly dataDirectory!: string;
   @IsString() readonly mediaType!: string;
   /** 0: never. */

@@ -41,6 +41,8 @@ export interface RunnerDependencies {
   readonly secretTokens: SecretTokens;
   readonly serviceAllocation: ServiceAllocation;
   readonly electionTimes?: ElectionTimes;
+  /** True if other servers may use the same store. */
+  readonly storeIsShared: boolean;
   readonly phase: { readonly reconcilers: Set<string> };
   readonly measure: (queue: string) => QueueObserver;
 }
@@ -87,9 +89,9 @@ export class ReconcilerRunner {
   }
 
   private get sharesStore(): boolean {
-    const { reconcilers, storage } = this.dependencies.config;
-    if (reconcilers.leaderElection !== 'auto') return reconcilers.leaderElection === 'true';
-    return storage.backend === 'etcd3';
+    const { config, storeIsShared } = this.dependencies;
+    const { leaderElection } = config.reconcilers;
+    return leaderElection === 'auto' ? storeIsShared : leaderElection === 'true';
   }
 
   private elect(ofLeader: readonly ReconcilerDefinition[]): LeaderElection {

@@ -1,24 +1,26 @@
-import type { EmbeddedStoreOptions } from './backends/embedded/embedded-store.js';
-import type { EtcdStoreOptions } from './backends/etcd/etcd-store.js';
-import type { MemoryStoreOptions } from './backends/memory/memory-store.js';
-import type { KvStore } from './kv-store.js';
+import type { StorageBackendName } from '../config/storage-backends.js';
+import type { BackendDefinition } from './backend-definition.js';
+import { embeddedBackend } from './backends/embedded/embedded.backend.js';
+import { etcdBackend } from './backends/etcd/etcd.backend.js';
+import { memoryBackend } from './backends/memory/memory.backend.js';
 
-/**
- * The storage backends. Each is imported when it is opened. To add one: a folder under backends/, a line in both lists,
- * and a spec that runs the contract suite.
- */
-export interface BackendOptions {
-  readonly memory: MemoryStoreOptions;
-  readonly embedded: EmbeddedStoreOptions;
-  readonly etcd: EtcdStoreOptions;
+/** Every built-in storage backend. Each imports its store when it opens it. */
+export const builtInBackends = [
+  embeddedBackend,
+  memoryBackend,
+  etcdBackend,
+] as const satisfies readonly BackendDefinition<StorageBackendName>[];
+
+type None<Names extends never> = Names;
+/** Does not compile if a backend of the list in src/config is not in this one: the error names it. */
+export type MissingBackends = None<Exclude<StorageBackendName, (typeof builtInBackends)[number]['name']>>;
+
+/** Returns the built-in backend of the name, or that of an embedding program. */
+export function backendNamed(name: string, own: readonly BackendDefinition[] = []): BackendDefinition {
+  const all: readonly BackendDefinition[] = [...builtInBackends, ...own];
+  const twice = own.find((one) => all.filter((other) => other.name === one.name).length > 1);
+  if (twice) throw new Error(`storage backend ${twice.name} is defined twice; give one of the two another name`);
+  const found = all.find((one) => one.name === name);
+  if (!found) throw new Error(`storage backend ${name} is not defined; give its definition as storageBackends`);
+  return found;
 }
-
-export type BackendScheme = keyof BackendOptions;
-
-export const backends: {
-  readonly [Scheme in BackendScheme]: (options: BackendOptions[Scheme]) => Promise<KvStore>;
-} = {
-  memory: async (options) => new (await import('./backends/memory/memory-store.js')).MemoryStore(options),
-  embedded: async (options) => (await import('./backends/embedded/embedded-store.js')).EmbeddedStore.open(options),
-  etcd: async (options) => (await import('./backends/etcd/etcd-store.js')).openEtcdStore(options),
-};

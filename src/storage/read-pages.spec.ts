@@ -1,5 +1,5 @@
 import { storeOfNumberedKeys } from '../../test/harness/numbered-keys.js';
-import { backends } from './backends.js';
+import { MemoryStore } from './backends/memory/memory-store.js';
 import { readPages } from './read-pages.js';
 
 describe('readPages', () => {
@@ -22,7 +22,7 @@ describe('readPages', () => {
     ['small', 1, [4, 8, 10, 10, 8]],
     ['large', 600_000, [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]],
   ])('grows pages of %s values up to limitMax', async (_title, bytes, sizes) => {
-    const store = await backends.memory({});
+    const store = new MemoryStore();
     const total = sizes.reduce((sum, size) => sum + size, 0);
     for (let n = 0; n < total; n++) await store.txn([], [{ type: 'put', key: `/a/${n}`, value: Buffer.alloc(bytes) }]);
     const pages = [];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backends } from '../../src/storage/backends.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { Answer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
@@ -23,7 +23,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
   // One server writes and stops; the tested one starts later, and knows older versions from the store only.
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-history-'));
-    const store = storeName === 'memory' ? await backends.memory({}) : undefined;
+    const store = storeName === 'memory' ? new MemoryStore() : undefined;
     const start = () =>
       startTestServer({ store: storeName, naming: 'kubernetes' }, { config, directory, ...(store && { store }) });
     const before = await start();

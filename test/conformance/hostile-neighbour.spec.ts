@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { checkAgainstStore } from '../../src/cache/checker.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { silentLogger, type Logger } from '../../src/std/logger.js';
-import { backends } from '../../src/storage/backends.js';
+import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import type { HttpClient } from '../harness/http-client.js';
@@ -264,13 +265,13 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
 }
 
 describe('unreadable values on the memory store', () => {
-  neighbourhood(async () => ({ store: await backends.memory({}), end: async () => undefined }), false);
+  neighbourhood(async () => ({ store: new MemoryStore(), end: async () => undefined }), false);
 });
 
 describe('unreadable values on the embedded store', () => {
   neighbourhood(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-hostile-'));
-    const store = await backends.embedded({
+    const store = await EmbeddedStore.open({
       directory,
       logger: silentLogger,
     });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { makeAuthority, makeKey, makeServingPair, signerOf } from '../../src/certificates/authority.js';
 import { systemClock, type Clock } from '../../src/std/clock.js';
-import { backends } from '../../src/storage/backends.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { startKeelson } from '../../src/testing.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { eventually } from '../harness/eventually.js';
@@ -169,7 +169,7 @@ async function seeEachOther(servers: readonly [TestServer, TestServer]): Promise
 
 describe('two servers on one store', () => {
   it("in one process see each other's writes", async () => {
-    const store = await backends.memory({});
+    const store = new MemoryStore();
     const servers = [await startTestServer(memory, { store }), await startTestServer(memory, { store })] as const;
     await seeEachOther(servers);
     await Promise.all(servers.map((server) => server.stop()));

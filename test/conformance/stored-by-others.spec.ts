@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProtobuf } from '../../src/codec/protobuf.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
-import { backends } from '../../src/storage/backends.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { eventually } from '../harness/eventually.js';
 import type { HttpClient } from '../harness/http-client.js';
@@ -56,7 +56,7 @@ const served = ({ object }: Recorded, resourceVersion: string) => ({
 });
 
 beforeEach(async () => {
-  store = await backends.memory({});
+  store = new MemoryStore();
 });
 afterEach(async () => {
   await server.stop();

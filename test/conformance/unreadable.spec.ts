@@ -1,5 +1,5 @@
 import { noOpinion, type Authorizer } from '../../src/auth/authorizer.js';
-import { backends } from '../../src/storage/backends.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
@@ -16,7 +16,7 @@ let server: TestServer;
 let admin: HttpClient;
 
 async function start(isEnabled: boolean): Promise<void> {
-  store = await backends.memory({});
+  store = new MemoryStore();
   const config = { featureGates: { AllowUnsafeMalformedObjectDeletion: isEnabled } };
   server = await startTestServer(memory, { config, store, reconciles: false });
   admin = server.client(server.keelson.client);

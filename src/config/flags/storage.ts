@@ -1,6 +1,5 @@
 import { accepted, used, type FlagTopic } from '../flag.js';
-
-export const storageBackends = ['embedded', 'memory', 'etcd3'] as const;
+import { storageBackends } from '../storage-backends.js';
 
 export const storageFlags: FlagTopic = {
   title: 'Storage',

@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import { defineStorageBackend } from '../../backend-definition.js';
+
+/** Holds the objects in the directory `store` of --data-dir. */
+export const embeddedBackend = defineStorageBackend({
+  name: 'embedded',
+  isShared: false,
+  compactedBy: 'store',
+  async open({ config, isReadOnly, clock, logger }) {
+    const { EmbeddedStore } = await import('./embedded-store.js');
+    // A store that is opened for reading writes no owner file.
+    return EmbeddedStore.open({ directory: join(config.storage.dataDirectory, 'store'), isReadOnly, clock, logger });
+  },
+});
