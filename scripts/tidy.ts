@@ -48,8 +48,12 @@ const checks: readonly Check[] = [
 ];
 
 function documentedPaths(): string[] {
-  return present(['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md']).flatMap((name) =>
-    missingPaths(readFileSync(join(root, name), 'utf8'), root).map((path) => `${name}: ${path} does not exist`),
+  const top = ['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md'];
+  const others = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) =>
+    join('docs', name),
+  );
+  return present([...top, ...others.filter((name) => name.endsWith('.md'))]).flatMap((name) =>
+    missingPaths(readFileSync(join(root, name), 'utf8'), root, name).map((path) => `${name}: ${path} does not exist`),
   );
 }
 

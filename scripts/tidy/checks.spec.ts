@@ -23,6 +23,12 @@ test.each<{ name: string; text: string; missing: string[] }>([
   { name: 'braces', text: '`src/cache/{fan-out,fan-in}.ts`', missing: ['src/cache/fan-in.ts'] },
   { name: 'a wildcard', text: '`config/naming/*.yaml` `config/naming/k*.yaml`', missing: ['config/naming/k*.yaml'] },
   { name: 'a file at the top', text: '`README.md` `GONE.md`', missing: ['GONE.md'] },
+  { name: 'a file in any folder', text: '`fan-out.ts` `fan-in.ts`', missing: ['fan-in.ts'] },
+  {
+    name: 'a regular expression that looks like a link',
+    text: '`^[A-Z]([a-z])+$`',
+    missing: [],
+  },
   { name: 'links', text: '[a](README.md#run) [b](gone.md) [c](https://example.com) [d](#here)', missing: ['gone.md'] },
   {
     name: 'text that is not a path',
@@ -32,6 +38,11 @@ test.each<{ name: string; text: string; missing: string[] }>([
   { name: 'code blocks', text: '```\n`src/gone.ts`\n```', missing: [] },
 ])('finds missing paths: $name', ({ text, missing }) => {
   expect(missingPaths(text, root)).toEqual(missing);
+});
+
+test('links are relative to the folder of their document', () => {
+  const text = '[a](fan-out.ts) [b](../cache/fan-out.ts) [c](README.md) [d](../../README.md)';
+  expect(missingPaths(text, root, 'src/cache/watch-cache.ts')).toEqual(['README.md']);
 });
 
 test('documented errors are compared both ways', () => {

@@ -1,29 +1,48 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 
-/** Returns paths that a document names, in backticks or as links, and that do not exist. */
-export function missingPaths(markdown: string, root: string): string[] {
-  const missing = documentPaths(markdown, root).filter((path) => !isThere(path, root));
+/**
+ * Returns paths that the document at `path` names and that do not exist: links, relative to its folder, that are not
+ * URLs; text in backticks that begins with a folder of the repository or of src/; names of files such as `README.md`,
+ * of which one must exist in any folder. Code blocks and text with placeholders (`<name>`, `…`, `$X`) are skipped.
+ */
+export function missingPaths(markdown: string, root: string, path = ''): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  const missing = [
+    ...linksIn(prose).filter((link) => !existsSync(join(root, dirname(path), link))),
+    ...quotedPaths(prose, root).filter((quoted) => !isThere(quoted, root)),
+  ];
   return [...new Set(missing)];
 }
 
-/**
- * Extracts paths: links that are not URLs; text in backticks that begins with a folder of the repository or of src/;
- * names of files such as `README.md`. Code blocks and text with placeholders (`<name>`, `…`, `$X`) are skipped.
- */
-export function documentPaths(markdown: string, root: string): string[] {
-  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
-  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+function linksIn(prose: string): string[] {
+  return [...prose.replace(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map((match) => match[1]!.replace(/#.*$/, ''))
     .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+}
+
+function quotedPaths(prose: string, root: string): string[] {
   const folders = new Set([...foldersIn(root), ...foldersIn(join(root, 'src'))]);
-  const quoted = [...prose.matchAll(/`([^`\n]+)`/g)]
+  return [...prose.matchAll(/`([^`\n]+)`/g)]
     .map((match) => match[1]!)
     .filter((text) => /^[\w.@{},*/-]+$/.test(text) && !text.startsWith('/'))
     .filter((text) =>
       text.includes('/') ? folders.has(text.split('/')[0]!) : /^[\w.-]+\.(md|json|ts|mjs|cjs|yaml)$/.test(text),
-    );
-  return [...links, ...quoted].flatMap(expandBraces);
+    )
+    .flatMap(expandBraces);
+}
+
+const names = new Map<string, ReadonlySet<string>>();
+
+function namesBelow(root: string): ReadonlySet<string> {
+  const known = names.get(root);
+  if (known) return known;
+  const found = foldersIn(root).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }),
+  );
+  const all = new Set(found.map((path) => posix.basename(path)));
+  names.set(root, all);
+  return all;
 }
 
 const foldersIn = (folder: string): string[] =>
@@ -41,8 +60,12 @@ export function expandBraces(text: string): string[] {
     : [text];
 }
 
-/** True if the path exists relative to the top or to src/, with or without `.ts`; `*` matches part of a name. */
+/**
+ * True if the path exists relative to the top or to src/, with or without `.ts`; `*` matches part of a name. A name
+ * without folders may be in any.
+ */
 function isThere(path: string, root: string): boolean {
+  if (!path.includes('/')) return existsSync(join(root, path)) || namesBelow(root).has(path);
   const clean = posix.normalize(path).replace(/\/$/, '');
   return ['', 'src'].some((base) => [clean, `${clean}.ts`].some((name) => matches(join(root, base), name.split('/'))));
 }
