@@ -17,6 +17,7 @@ import { macroTable } from './syntax/macros.js';
 import type { ParserOptions } from './syntax/parser.js';
 import { parse } from './syntax/parser.js';
 import { CelType } from './types.js';
+import { WorkBudget, compilationStepsMax, expressionTooLarge, within } from './work.js';
 
 /** Variables, types and sizes of an environment, besides its libraries. */
 export interface EnvironmentOptions {
@@ -96,11 +97,22 @@ export class Environment {
   }
 
   compile(expression: string, options: CompileOptions = {}): Compiled | CompileFailure {
-    const source = new Source(expression);
+    try {
+      const budget = new WorkBudget(compilationStepsMax(expression.length), expressionTooLarge);
+      return within(budget, () => this.compileSource(new Source(expression), options));
+    } catch (error) {
+      if (error !== expressionTooLarge) throw error;
+      const source = new Source(expression);
+      source.report(-1, expressionTooLarge.message);
+      return failureOf(source);
+    }
+  }
+
+  private compileSource(source: Source, options: CompileOptions): Compiled | CompileFailure {
     const parsed = parse(source, this.parserOptions);
     const checked = parsed && check(source, parsed, this.declarations);
     if (checked && !source.hasErrors) validate(source, checked, this.validators);
-    if (!checked || source.hasErrors) return { isOk: false, errors: source.errors, message: source.format() };
+    if (!checked || source.hasErrors) return failureOf(source);
     const estimatedCost = estimateCost(checked, options.sizes ?? this.declared.sizes, this.estimates);
     const resultType = checked.types[checked.expr.id]!;
     const planner = new Planner({
@@ -120,6 +132,12 @@ export class Environment {
     return { isOk: true, resultType, estimatedCost, variables: checked.variables, program };
   }
 }
+
+const failureOf = (source: Source): CompileFailure => ({
+  isOk: false,
+  errors: source.errors,
+  message: source.format(),
+});
 
 const functionTables = new WeakMap<readonly Library[], Declarations['functions']>();
 function functionsOf(libraries: readonly Library[]): Declarations['functions'] {

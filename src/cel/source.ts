@@ -1,4 +1,4 @@
-import { byteLength } from './values/texts.js';
+import { byteLength, codePointLength, codePointSlice } from './values/texts.js';
 
 /** The errors that are listed; of the others, only the number is. */
 const errorsMax = 100;
@@ -12,6 +12,9 @@ export interface CelIssue {
   readonly column: number;
 }
 
+/** The text of an error; a function for one that takes time to build, since not all errors are listed. */
+export type Message = string | (() => string);
+
 /** The text of an expression and the errors that were found in it. */
 export class Source {
   private readonly lineStarts: number[] = [0];
@@ -23,22 +26,23 @@ export class Source {
   }
 
   /** Reports an error at an offset in code units; -1 if it concerns no place. */
-  report(offset: number, message: string): void {
+  report(offset: number, message: Message): void {
     this.count++;
     if (this.count > errorsMax) return;
-    if (offset < 0) {
-      this.issues.push({ message, line: -1, column: -1 });
-      return;
+    this.issues.push({ message: typeof message === 'string' ? message : message(), ...this.placeOf(offset) });
+  }
+
+  private placeOf(offset: number): { readonly line: number; readonly column: number } {
+    if (offset < 0) return { line: -1, column: -1 };
+    // A text without characters has no first one.
+    if (this.text === '') return { line: 1, column: -1 };
+    let [line, end] = [0, this.lineStarts.length];
+    while (end - line > 1) {
+      const middle = (line + end) >> 1;
+      if (this.lineStarts[middle]! <= offset) line = middle;
+      else end = middle;
     }
-    if (this.text === '') {
-      // A text without characters has no first one.
-      this.issues.push({ message, line: 1, column: -1 });
-      return;
-    }
-    let line = 0;
-    while (line + 1 < this.lineStarts.length && this.lineStarts[line + 1]! <= offset) line++;
-    const column = Array.from(this.text.slice(this.lineStarts[line], offset)).length;
-    this.issues.push({ message, line: line + 1, column });
+    return { line: line + 1, column: codePointLength(this.text.slice(this.lineStarts[line], offset)) };
   }
 
   get hasErrors(): boolean {
@@ -61,10 +65,10 @@ export class Source {
     const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
     const snippet = this.lineText(line)?.replaceAll('\t', ' ');
     if (snippet === undefined || byteLength(snippet) > snippetBytesMax) return head;
-    const chars = Array.from(snippet);
-    const isWide = (char: string | undefined): boolean => char !== undefined && char > '\u007f';
-    const dots = chars.slice(0, column).map((char) => (isWide(char) ? '\uff0e' : '.'));
-    return `${head}\n | ${snippet}\n | ${dots.join('')}${isWide(chars[column]) ? '\uff3e' : '^'}`;
+    const before = codePointSlice(snippet, 0, column);
+    const dots = before.replace(/[\u0000-\u007f]/g, '.').replace(/[^.]/gu, '\uff0e');
+    const isWide = codePointSlice(snippet, column, column + 1) > '\u007f';
+    return `${head}\n | ${snippet}\n | ${dots}${isWide ? '\uff3e' : '^'}`;
   }
 
   private lineText(line: number): string | undefined {

@@ -1,3 +1,5 @@
+import { spend } from './work.js';
+
 /**
  * The types of CEL: a kind, a name, and parameters (`list(string)`). Types are immutable; two are the same when kind,
  * name and parameters are.
@@ -24,6 +26,11 @@ export type TypeKind =
   | 'unspecified';
 
 export class CelType {
+  /** The number of names in the type as a text. Types share their parameters, so it can exceed those in memory by far. */
+  readonly size: number;
+  /** True if a type parameter is part of the type. */
+  readonly isGeneric: boolean;
+
   constructor(
     readonly kind: TypeKind,
     /** The name as `type(x)` tells it: `google.protobuf.Duration`, `list`, `kubernetes.Quantity`. */
@@ -31,7 +38,10 @@ export class CelType {
     readonly params: readonly CelType[] = [],
     /** True for a primitive that may also be null (a wrapper). */
     readonly isWrapper = false,
-  ) {}
+  ) {
+    this.size = params.reduce((sum, param) => sum + param.size, 1);
+    this.isGeneric = kind === 'param' || params.some((param) => param.isGeneric);
+  }
 
   get isDyn(): boolean {
     return this.kind === 'dyn' || this.kind === 'any';
@@ -43,6 +53,8 @@ export class CelType {
   /** True if both are the same type; type parameters need the same name if `exact`. */
   equals(other: CelType, exact = true): boolean {
     if (this === other) return true;
+    if (this.size !== other.size) return false;
+    spend(1);
     if (this.kind !== other.kind || this.params.length !== other.params.length) return false;
     if ((exact || this.kind !== 'param') && this.name !== other.name) return false;
     return this.params.every((param, index) => param.equals(other.params[index]!, exact));

@@ -1,4 +1,4 @@
-import { fieldError, path } from './field-error.js';
+import { fieldError, goQuote, path } from './field-error.js';
 
 it.each<[unknown, string]>([
   ['a "b"', '"a \\"b\\""'],
@@ -11,6 +11,14 @@ it.each<[unknown, string]>([
 ])('formats %p as %s', (value, shown) =>
   expect(fieldError.invalid('f', value, '').detail).toBe(`Invalid value: ${shown}`),
 );
+
+it.each([
+  ['plain ~', '"plain ~"'],
+  ['\u007f\u0085\u200b\u2028\u00a0', '"\\x7f\\u0085\\u200b\\u2028\\u00a0"'],
+  ['caf\u00e9 \u4e00 \u{1f600}', '"caf\u00e9 \u4e00 \u{1f600}"'],
+  ['\u{e0001}\ue000', '"\\U000e0001\\ue000"'],
+  ['\ud800a', '"\ufffda"'],
+])('quotes a string as Go does: row %#', (text, quoted) => expect(goQuote(text)).toBe(quoted));
 
 it.each([
   [path('spec'), 'spec'],

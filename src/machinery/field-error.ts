@@ -21,17 +21,38 @@ const markLarge = (_field: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
 
 /** Quotes a text as Go's %q does: like JSON, except for control characters. */
+/** Formats a string as Go does with %q. */
 export function goQuote(text: string): string {
-  // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  const quoted = JSON.stringify(text);
-  if (!quoted.includes('\\u00')) return quoted;
-  // Whole escapes are matched, so that a backslash of the text is not taken for the start of one.
-  return quoted.replace(/\\(?:u00([0-9a-f]{2})|.)/g, (escape, code?: string) =>
-    code === undefined ? escape : (goEscapes[code] ?? `\\x${code}`),
-  );
+  return plain.test(text)
+    ? `"${text}"`
+    : `"${text.replace(special, (char) => goEscapes[char] ?? unicodeEscape(char))}"`;
 }
 
-const goEscapes: Readonly<Record<string, string>> = { '07': '\\a', '0b': '\\v' };
+const plain = /^[ !#-[\]-~]*$/;
+/** Matches quotes, backslashes, and what Go does not print: separators except the space, control and unassigned characters. */
+const special = /["\\]|(?! )[\p{C}\p{Z}]/gu;
+
+/** The escapes of Go with one letter. */
+export const goEscapes: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+function unicodeEscape(char: string): string {
+  const point = char.codePointAt(0)!;
+  const digits = (length: number): string => point.toString(16).padStart(length, '0');
+  if (point < 0x20 || point === 0x7f) return `\\x${digits(2)}`;
+  // Go's strings have this character instead of a lone surrogate.
+  if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
+  return point > 0xffff ? `\\U${digits(8)}` : `\\u${digits(4)}`;
+}
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 

@@ -1,4 +1,7 @@
+import { spend } from '../work.js';
 import { CelType, listOf, mapOf, typeOfType, types } from '../types.js';
+
+const isGeneric = (type: CelType): boolean => type.isGeneric;
 
 /** The types that type parameters stand for, as far as they are known. */
 export class Substitution {
@@ -16,10 +19,13 @@ export class Substitution {
 
   /** True if a value of type `from` may be used as `to`; only then are parameters bound. */
   assign(to: CelType, from: CelType): boolean {
+    if (!to.isGeneric && !from.isGeneric) return this.isAssignable(to, from);
     return this.trial(() => this.isAssignable(to, from));
   }
   assignAll(to: readonly CelType[], from: readonly CelType[]): boolean {
-    return to.length === from.length && this.trial(() => this.areAssignable(to, from));
+    if (to.length !== from.length) return false;
+    if (!to.some(isGeneric) && !from.some(isGeneric)) return this.areAssignable(to, from);
+    return this.trial(() => this.areAssignable(to, from));
   }
 
   private trial(attempt: () => boolean): boolean {
@@ -40,6 +46,8 @@ export class Substitution {
   }
 
   private isAssignable(left: CelType, right: CelType): boolean {
+    if (left === right) return true;
+    spend(2);
     if (right.kind === 'param') {
       const { isValid, isKnown } = this.bind(left, right);
       if (isValid) return true;
@@ -77,8 +85,10 @@ export class Substitution {
     return { isValid: true, isKnown: false };
   }
 
-  /** True if the parameter is no part of the type. */
+  /** True if the type does not contain the parameter. */
   private isFreeOf(param: CelType, type: CelType): boolean {
+    if (!type.isGeneric) return true;
+    spend(1);
     if (param.equals(type)) return false;
     if (type.kind === 'param') {
       const known = this.find(type);
@@ -87,13 +97,30 @@ export class Substitution {
     return type.params.every((part) => this.isFreeOf(param, part));
   }
 
-  /** The type with all known parameters replaced; `unknownToDyn` also replaces the others. */
-  apply(type: CelType, unknownToDyn: boolean): CelType {
+  /** Returns the type with all known parameters replaced. */
+  apply(type: CelType): CelType {
+    return this.replaced(type, (param) => this.apply(param), undefined);
+  }
+
+  /** Returns a function that replaces all parameters: known ones, and the others by dyn. Each type is replaced once. */
+  resolver(): (type: CelType) => CelType {
+    const resolved = new Map<CelType, CelType>();
+    const resolve = (type: CelType): CelType => {
+      if (!type.isGeneric) return type;
+      let result = resolved.get(type);
+      if (!result) resolved.set(type, (result = this.replaced(type, resolve, types.dyn)));
+      return result;
+    };
+    return resolve;
+  }
+
+  private replaced(type: CelType, replace: (type: CelType) => CelType, unknown: CelType | undefined): CelType {
+    if (!type.isGeneric) return type;
+    spend(5);
     const known = this.find(type);
-    if (known) return this.apply(known, unknownToDyn);
-    if (type.kind === 'param') return unknownToDyn ? types.dyn : type;
-    if (type.params.length === 0) return type;
-    const params = type.params.map((param) => this.apply(param, unknownToDyn));
+    if (known) return replace(known);
+    if (type.kind === 'param') return unknown ?? type;
+    const params = type.params.map(replace);
     if (params.every((param, index) => param === type.params[index])) return type;
     switch (type.kind) {
       case 'list':
@@ -114,6 +141,8 @@ const isNullable = (type: CelType): boolean => nullableKinds.has(type.kind) || t
 export const mostGeneral = (left: CelType, right: CelType): CelType => (isAsGeneral(left, right) ? left : right);
 
 function isAsGeneral(left: CelType, right: CelType): boolean {
+  if (left === right) return true;
+  spend(1);
   if (left.isDyn || left.kind === 'param') return true;
   if (right.isDyn || right.kind === 'param' || left.kind !== right.kind) return false;
   switch (left.kind) {

@@ -1,10 +1,11 @@
-import type { Source } from '../source.js';
+import type { Message, Source } from '../source.js';
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.js';
-import { qualifiedName } from '../syntax/ast.js';
+import { QualifiedNames } from '../syntax/ast.js';
 import type { Parsed } from '../syntax/parser.js';
 import { CelType, formatCall, formatType, listOf, mapOf, optionalOf, typeOfType, typeParam, types } from '../types.js';
 import { typeOf } from '../values/value.js';
 import { Substitution, mostGeneral } from './assignability.js';
+import { expressionTooLarge } from '../work.js';
 import type { Declarations, FunctionDeclaration, Overload } from './declarations.js';
 
 /** A tree with the types of its expressions and the overloads of its calls, by the ids of the expressions. */
@@ -24,13 +25,18 @@ export function check(source: Source, parsed: Parsed, declarations: Declarations
   return new Checker(source, parsed, declarations).run();
 }
 
+/** Types of real expressions have ten names at most: structs count as one. */
+const typeSizeMax = 1000;
+
 class Checker {
   private readonly types: CelType[] = [];
   private readonly overloads = new Map<number, readonly string[]>();
   private readonly qualified = new Map<number, string>();
   private readonly variables = new Set<string>();
+  private readonly names = new QualifiedNames();
   private readonly substitution = new Substitution();
-  private readonly scopes: Map<string, CelType>[] = [];
+  /** The types of the variables of macros by name; the innermost is the last one. */
+  private readonly locals = new Map<string, CelType[]>();
   private paramCount = 0;
   /** True until the first macro: later comparisons were never refused. */
   private refusesCrossTypes: boolean;
@@ -45,7 +51,8 @@ class Checker {
 
   run(): Checked {
     this.check(this.parsed.expr);
-    this.types.forEach((type, id) => (this.types[id] = this.substitution.apply(type, true)));
+    const resolved = this.substitution.resolver();
+    this.types.forEach((type, id) => (this.types[id] = resolved(type)));
     const { expr, offsets } = this.parsed;
     return {
       expr,
@@ -57,18 +64,20 @@ class Checker {
     };
   }
 
-  private report(id: number, message: string): void {
+  private report(id: number, message: Message): void {
     this.source.report(this.parsed.offsets[id]!, message);
   }
   private undeclared(id: number, name: string): void {
     this.report(id, `undeclared reference to '${name}' (in container '')`);
   }
   private mismatch(id: number, expected: CelType, actual: CelType): void {
-    this.report(id, `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
+    this.report(id, () => `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
   }
 
   private check(expr: Expr): CelType {
-    return (this.types[expr.id] = this.typeOf(expr));
+    const type = this.typeOf(expr);
+    if (type.size > typeSizeMax) throw expressionTooLarge;
+    return (this.types[expr.id] = type);
   }
   private known(expr: Expr): CelType {
     return this.types[expr.id] ?? types.error;
@@ -102,10 +111,8 @@ class Checker {
 
   private findIdent(name: string): CelType | undefined {
     const plain = name.startsWith('.') ? name.slice(1) : name;
-    for (let index = this.scopes.length - 1; index >= 0; index--) {
-      const type = this.scopes[index]!.get(plain);
-      if (type) return type;
-    }
+    const local = this.locals.get(plain)?.at(-1);
+    if (local) return local;
     const variable = this.declarations.variables.get(plain);
     if (variable) {
       this.variables.add(plain);
@@ -120,18 +127,18 @@ class Checker {
   }
 
   private checkSelect(expr: SelectExpr): CelType {
-    const name = qualifiedName(expr);
+    const name = this.names.of(expr);
     const type = name === undefined ? undefined : this.findIdent(name);
     if (type) {
       this.qualified.set(expr.id, name!.startsWith('.') ? name!.slice(1) : name!);
       return type;
     }
     const result = this.fieldType(expr, expr.operand, expr.field, false);
-    return expr.isTest ? types.bool : this.substitution.apply(result, false);
+    return expr.isTest ? types.bool : this.substitution.apply(result);
   }
 
   private fieldType(expr: Expr, operand: Expr, field: string, isOptional: boolean): CelType {
-    const operandType = this.substitution.apply(this.check(operand), false);
+    const operandType = this.substitution.apply(this.check(operand));
     const target = operandType.isOptional ? operandType.params[0]! : operandType;
     const result = this.fieldOf(expr, target, field);
     return operandType.isOptional || isOptional ? optionalOf(result) : result;
@@ -148,7 +155,7 @@ class Checker {
         return types.dyn;
       default:
         if (!target.isDyn && target.kind !== 'error')
-          this.report(expr.id, `type '${formatType(target)}' does not support field selection`);
+          this.report(expr.id, () => `type '${formatType(target)}' does not support field selection`);
         return types.dyn;
     }
   }
@@ -168,7 +175,7 @@ class Checker {
     if (expr.fn === '_?._') return this.checkOptionalSelect(expr);
     for (const arg of expr.args) this.check(arg);
     if (expr.target) {
-      const prefix = qualifiedName(expr.target);
+      const prefix = this.names.of(expr.target);
       const name = prefix === undefined ? undefined : `${prefix}.${expr.fn}`;
       const namespaced = name === undefined ? undefined : this.findFunction(name);
       if (namespaced) {
@@ -193,7 +200,7 @@ class Checker {
     const result = this.fieldType(expr, operand, name, true);
     this.types[field.id] = types.string;
     this.overloads.set(expr.id, ['select_optional_field']);
-    return this.substitution.apply(result, false);
+    return this.substitution.apply(result);
   }
 
   private resolve(call: CallExpr, declared: FunctionDeclaration): CelType {
@@ -208,16 +215,15 @@ class Checker {
       const [params, candidateResult] = this.instantiate(candidate);
       if (!this.substitution.assignAll(argTypes, params)) continue;
       ids.push(candidate.id);
-      const applied = this.substitution.apply(candidateResult, false);
+      const applied = this.substitution.apply(candidateResult);
       if (!result) result = applied;
       else if (!result.isDyn && !applied.equals(result)) result = types.dyn;
     }
     if (!result) {
-      const shown = argTypes.map((type) => this.substitution.apply(type, true));
-      this.report(
-        call.id,
-        `found no matching overload for '${declared.name}' applied to '${formatCall(shown, isMember)}'`,
-      );
+      this.report(call.id, () => {
+        const shown = argTypes.map((type) => this.substitution.resolver()(type));
+        return `found no matching overload for '${declared.name}' applied to '${formatCall(shown, isMember)}'`;
+      });
       return types.error;
     }
     this.overloads.set(call.id, ids);
@@ -259,8 +265,9 @@ class Checker {
 
   private checkList(expr: ListExpr): CelType {
     let elementType: CelType | undefined;
+    const optionals = new Set(expr.optionals);
     expr.elements.forEach((element, index) => {
-      const type = this.checkMaybeOptional(element, expr.optionals.includes(index));
+      const type = this.checkMaybeOptional(element, optionals.has(index));
       elementType = this.join(elementType, type);
     });
     return listOf(elementType ?? this.freshParam());
@@ -313,20 +320,33 @@ class Checker {
   }
 
   private checkComprehension(expr: ComprehensionExpr): CelType {
-    const range = this.substitution.apply(this.check(expr.range), false);
+    const range = this.substitution.apply(this.check(expr.range));
     const accuType = this.check(expr.init);
     this.refusesCrossTypes = false;
-    this.scopes.push(new Map([[expr.accu, accuType]]));
     const [first, second] = this.variableTypes(expr, range);
-    const variables = new Map([[expr.variable, first]]);
-    if (expr.variable2 !== undefined) variables.set(expr.variable2, second);
-    this.scopes.push(variables);
-    this.assertType(expr.condition, types.bool);
-    this.assertType(expr.step, accuType);
-    this.scopes.pop();
-    const result = this.check(expr.result);
-    this.scopes.pop();
-    return this.substitution.apply(result, false);
+    const result = this.withLocal(expr.accu, accuType, () => {
+      this.withLocal(expr.variable, first, () => this.checkLoop(expr, accuType, second));
+      return this.check(expr.result);
+    });
+    return this.substitution.apply(result);
+  }
+
+  private checkLoop(expr: ComprehensionExpr, accuType: CelType, second: CelType): void {
+    const checkBody = (): void => {
+      this.assertType(expr.condition, types.bool);
+      this.assertType(expr.step, accuType);
+    };
+    if (expr.variable2 === undefined) checkBody();
+    else this.withLocal(expr.variable2, second, checkBody);
+  }
+
+  private withLocal<T>(name: string, type: CelType, check: () => T): T {
+    const known = this.locals.get(name);
+    if (known) known.push(type);
+    else this.locals.set(name, [type]);
+    const result = check();
+    this.locals.get(name)!.pop();
+    return result;
   }
 
   private variableTypes(expr: ComprehensionExpr, range: CelType): [CelType, CelType] {
@@ -344,7 +364,8 @@ class Checker {
       default:
         this.report(
           expr.range.id,
-          `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+          () =>
+            `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
         return [types.error, types.error];
     }
@@ -356,16 +377,8 @@ class Checker {
   }
 }
 
-const genericOverloads = new WeakMap<Overload, boolean>();
-function isGeneric(declared: Overload): boolean {
-  let generic = genericOverloads.get(declared);
-  if (generic === undefined) {
-    const hasParam = (type: CelType): boolean => type.kind === 'param' || type.params.some(hasParam);
-    generic = [...declared.params, declared.result].some(hasParam);
-    genericOverloads.set(declared, generic);
-  }
-  return generic;
-}
+const isGeneric = ({ params, result }: Overload): boolean =>
+  result.isGeneric || params.some((param) => param.isGeneric);
 
 const comparisons = /^(less|less_equals|greater|greater_equals)_(int64|uint64|double)_(int64|uint64|double)$/;
 const isCrossTypeComparison = (declared: Overload): boolean => comparisons.test(declared.id);

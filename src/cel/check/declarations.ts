@@ -24,8 +24,8 @@ export interface FunctionDeclaration {
   readonly isNonStrict?: boolean;
   /** True if overloads look at the types of their arguments themselves. */
   readonly isUnguarded?: boolean;
-  /** For a constant second argument: what is wrong with it, and what the call does with it. */
-  readonly pattern?: { readonly check: (pattern: string) => string | undefined; readonly impl: Implementation };
+  /** Returns the implementation for a constant second argument, or the error of that argument. */
+  readonly withPattern?: (pattern: string) => Implementation | string;
 }
 
 /** The member overload `params[0].name(params…)`. */

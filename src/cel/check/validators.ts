@@ -1,4 +1,4 @@
-import type { Source } from '../source.js';
+import type { Message, Source } from '../source.js';
 import type { Expr } from '../syntax/ast.js';
 import { childrenOf, matching } from '../syntax/ast.js';
 import type { CelType } from '../types.js';
@@ -9,7 +9,7 @@ import type { Checked } from './checker.js';
 
 /** Looks for mistakes in an expression that has no others. */
 export type Validator = (checked: Checked, report: Report, exempt: ReadonlySet<string>) => void;
-export type Report = (expr: Expr, message: string) => void;
+export type Report = (expr: Expr, message: Message) => void;
 
 export function validate(source: Source, checked: Checked, validators: readonly Validator[]): void {
   const report: Report = (expr, message) => source.report(checked.offsets[expr.id]!, message);
@@ -47,10 +47,11 @@ export const homogeneousValidator: Validator = ({ expr, types: typesById }, repo
     return isOptional ? (type.params[0] ?? type) : type;
   };
   const mismatch = (at: Expr, expected: CelType, actual: CelType): void =>
-    report(at, `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
+    report(at, () => `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
   const visit = (at: Expr): void => {
     if (at.kind === 'list') {
-      const all = at.elements.map((element, index) => typeOf(element, at.optionals.includes(index)));
+      const optionals = new Set(at.optionals);
+      const all = at.elements.map((element, index) => typeOf(element, optionals.has(index)));
       const wrong = all.findIndex((type) => !all[0]!.equals(type, false));
       if (wrong > 0) mismatch(at.elements[wrong]!, all[0]!, all[wrong]!);
     } else if (at.kind === 'map' && at.entries.length > 0) {

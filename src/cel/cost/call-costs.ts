@@ -5,6 +5,7 @@ import { byteLength } from '../values/texts.js';
 import type { Value } from '../values/value.js';
 import { OpaqueValue, Optional } from '../values/value.js';
 import type { CallCost } from './costs.js';
+import { spend } from '../work.js';
 import { unitCosts } from './costs.js';
 import { authorizationCheckCost, isNominal, selectorCost } from './kubernetes-estimates.js';
 
@@ -24,6 +25,7 @@ const traversed = (size: number, factor = 1): number => Math.ceil(size * factor 
 
 /** The cost of reading all that a list or a map holds. */
 function traversalCost(value: Value): number {
+  spend(5);
   if (typeof value === 'string') return Math.trunc(byteLength(value) * stringTraversal);
   if (value instanceof Uint8Array) return Math.trunc(value.length * stringTraversal);
   let cost = 0;

@@ -302,5 +302,11 @@ function ownSize(expr: Expr): Range | undefined {
 }
 
 const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'type', 'uint']);
-const isScalar = (type: CelType): boolean =>
-  scalars.has(type.kind) || (type.isOptional && type.params.length > 0 && isScalar(type.params[0]!));
+function isScalar(type: CelType): boolean {
+  if (!type.isOptional || type.params.length === 0) return scalars.has(type.kind);
+  let known = scalarOptionals.get(type);
+  if (known === undefined) scalarOptionals.set(type, (known = isScalar(type.params[0]!)));
+  return known;
+}
+/** Optionals can be nested deeply. */
+const scalarOptionals = new WeakMap<CelType, boolean>();

@@ -16,26 +16,30 @@ import {
   noSuchOverload,
   orNoSuchOverload,
 } from '../values/value.js';
+import { recallSize, rememberSize, spend } from '../work.js';
 import type { DeclaredType } from './declared-type.js';
 import { escapeName, unescapeName } from './escaping.js';
 
 /** Plain JSON as values of CEL, read in place. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [name: string]: Json };
 
+const valueTypes = [
+  CelType,
+  CelError,
+  Double,
+  Uint,
+  Timestamp,
+  Duration,
+  Optional,
+  OpaqueValue,
+  ListView,
+  MapValue,
+  Uint8Array,
+];
 function isValue(raw: object): raw is Exclude<Value, null | boolean | string | number | bigint> {
-  return [
-    CelType,
-    CelError,
-    Double,
-    Uint,
-    Timestamp,
-    Duration,
-    Optional,
-    OpaqueValue,
-    ListView,
-    MapValue,
-    Uint8Array,
-  ].some((type) => raw instanceof type);
+  const prototype: unknown = Object.getPrototypeOf(raw);
+  if (prototype === Object.prototype || prototype === null) return false;
+  return valueTypes.some((type) => raw instanceof type);
 }
 
 /** The value of JSON without a declared type: a number without a fraction is an int. */
@@ -72,6 +76,20 @@ export function fromNative(raw: unknown, type: CelType | undefined): Value {
 
 type JsonObject = Readonly<Record<string, Json>>;
 
+/** Returns the names of the fields, which takes time for objects with many. */
+function namesOf(raw: JsonObject): string[] {
+  const names = Object.keys(raw);
+  spend(5 + names.length * 6);
+  return names;
+}
+const rememberedCountMin = 32;
+function countOf(raw: JsonObject): number {
+  const known = recallSize(raw);
+  if (known !== undefined) return known;
+  const { length } = namesOf(raw);
+  return length < rememberedCountMin ? length : rememberSize(raw, length);
+}
+
 /** The JSON behind a value, for comparisons of lists that are sets or maps. */
 function toRaw(value: Value): unknown {
   if (value instanceof JsonList || value instanceof JsonMap || value instanceof JsonStruct) return value.raw;
@@ -106,11 +124,13 @@ export class JsonSet extends JsonList {
     if (!isList(other)) return orNoSuchOverload(other);
     if (other.constructor === JsonSet && (other as JsonSet).raw === this.raw) return true;
     if (listSize(other) !== this.size) return false;
+    spend(this.size * 10);
     const own = new Set<unknown>(this.raw);
     for (const element of elementsOf(other)) if (!own.has(toRaw(element))) return false;
     return true;
   }
   override add(other: ListValue): ListValue {
+    spend((this.size + listSize(other)) * 10);
     const all = new Set<unknown>(this.raw);
     const joined = [...this.raw];
     for (const element of elementsOf(other)) {
@@ -145,6 +165,7 @@ export class JsonKeyedList extends JsonList {
   override equals(other: Value): Value {
     if (!isList(other)) return orNoSuchOverload(other);
     if (listSize(other) !== this.size) return false;
+    spend(this.size * 30);
     const own = new Map(this.raw.map((element) => [this.keyOf(element), element]));
     for (const element of elementsOf(other)) {
       const key = this.keyOf(toRaw(element));
@@ -156,6 +177,7 @@ export class JsonKeyedList extends JsonList {
   }
 
   override add(other: ListValue): ListValue {
+    spend((this.size + listSize(other)) * 30);
     const joined = [...this.raw];
     const places = new Map(joined.map((element, index) => [this.keyOf(element), index]));
     for (const element of elementsOf(other)) {
@@ -177,10 +199,10 @@ export class JsonMap extends MapValue {
     super();
   }
   override get size(): number {
-    return Object.keys(this.raw).length;
+    return countOf(this.raw);
   }
   override keys(): Iterable<Value> {
-    return Object.keys(this.raw);
+    return namesOf(this.raw);
   }
   override find(key: Value): Value | undefined {
     if (typeof key !== 'string') return this.values ? orNoSuchOverload(key) : undefined;
@@ -201,10 +223,10 @@ export class JsonStruct extends MapValue {
     super();
   }
   override get size(): number {
-    return Object.keys(this.raw).length;
+    return countOf(this.raw);
   }
   override *keys(): Iterable<Value> {
-    for (const name of Object.keys(this.raw)) {
+    for (const name of namesOf(this.raw)) {
       const escaped = escapeName(name);
       if (escaped !== undefined && this.fields.has(escaped)) yield escaped;
     }
@@ -222,7 +244,7 @@ export class JsonStruct extends MapValue {
   override equals(other: Value): Value {
     if (!(other instanceof MapValue)) return orNoSuchOverload(other);
     if (this.size !== other.size) return false;
-    for (const name of Object.keys(this.raw)) {
+    for (const name of namesOf(this.raw)) {
       const escaped = escapeName(name);
       const result =
         escaped !== undefined && this.fields.has(escaped)

@@ -3,6 +3,7 @@ import { int, isInt } from '../values/numbers.js';
 import { daysFromCivil, parseDuration, parseTimestamp } from '../values/time.js';
 import type { Value } from '../values/value.js';
 import { CelError, Double, Duration, Timestamp } from '../values/value.js';
+import { spendOnText } from '../work.js';
 import type { DeclaredType } from './declared-type.js';
 import { escapeName } from './escaping.js';
 import type { Json } from './json-values.js';
@@ -191,6 +192,7 @@ const readIntOrString = (json: unknown): Value => {
 /** Bytes in the alphabet of base64 that is safe in URLs, as the reference reads them. */
 function readBytes(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
+  spendOnText(json, 0.3);
   const digits = json.replace(/={0,2}$/, '');
   const wrong = /[^A-Za-z0-9_-]/.exec(digits)?.index ?? (json.length % 4 === 0 ? -1 : json.length);
   if (wrong < 0) return new Uint8Array(Buffer.from(digits, 'base64url'));
@@ -208,6 +210,7 @@ function readDate(json: unknown): Value {
 
 function readDateTime(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
+  spendOnText(json, 0.5);
   const normal = json.trim().toUpperCase().replace(' ', 'T');
   const parsed = parseTimestamp(normal) ?? parseTimestamp(`${normal}Z`);
   return parsed ?? invalid(`Invalid date-time formatted string ${json}: cannot parse`);
@@ -222,6 +225,7 @@ const longUnits: ReadonlyMap<string, number> = new Map([
 /** A duration of Go, or a number of days or weeks. */
 function readDuration(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
+  spendOnText(json, 10);
   const parsed = parseDuration(json);
   if (parsed) return parsed;
   const match = /^(\d{1,9})\s*([a-z]+)$/.exec(json);

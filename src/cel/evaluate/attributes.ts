@@ -4,6 +4,7 @@ import { isMap } from '../values/maps.js';
 import { doubleToInt, int, isInt } from '../values/numbers.js';
 import type { Value } from '../values/value.js';
 import { CelError, Double, ListView, Optional, Uint, typeOf } from '../values/value.js';
+import { spend } from '../work.js';
 import type { Evaluate, Frame } from './frame.js';
 
 /**
@@ -47,6 +48,7 @@ export function resolver(attribute: Attribute): Evaluate {
     const { condition } = attribute;
     const [truthy, falsy] = [resolver(attribute.truthy), resolver(attribute.falsy)];
     return (frame) => {
+      spend(1);
       const value = condition(frame);
       if (value === true) return truthy(frame);
       if (value === false) return falsy(frame);

@@ -1,7 +1,7 @@
-import { tooLarge } from '../values/lists.js';
 import type { Value } from '../values/value.js';
+import { limitExceeded } from '../work.js';
 
-/** An evaluation under way: the variables, and what it has cost so far. */
+/** A running evaluation: its variables, and its cost up to now. */
 export class Frame {
   cost = 0;
   /** The variables of macros. */
@@ -19,13 +19,10 @@ export class Frame {
 
   charge(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.costLimit) throw costLimitExceeded;
+    if (this.cost > this.costLimit) throw limitExceeded;
   }
 }
 const noSlots: (Value | undefined)[] = [];
-
-/** Thrown when an evaluation has cost more than it may. */
-export const costLimitExceeded = tooLarge;
 
 /** A compiled expression. */
 export type Evaluate = (frame: Frame) => Value;

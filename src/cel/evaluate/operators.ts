@@ -6,6 +6,7 @@ import { isInt } from '../values/numbers.js';
 import { equal } from '../values/operations.js';
 import type { Value } from '../values/value.js';
 import { CelError, Double, Optional, Uint, noSuchOverload } from '../values/value.js';
+import { spend } from '../work.js';
 import type { Evaluate } from './frame.js';
 
 export function isKey(value: Value): boolean {
@@ -21,6 +22,7 @@ export function isKey(value: Value): boolean {
 /** `&&` (absorbed by false) and `||` (absorbed by true): an error counts only if no term decides. */
 export function logical(left: Evaluate, right: Evaluate, absorbing: boolean): Evaluate {
   return (frame) => {
+    spend(1);
     const a = left(frame);
     if (a === absorbing) return absorbing;
     const b = right(frame);
@@ -63,6 +65,7 @@ export function constantMembership(
   const set = new BuiltMap();
   for (const value of elements) set.set(value, true);
   const evaluate: Evaluate = (frame) => {
+    spend(1);
     const value = element(frame);
     return value instanceof CelError ? value : set.find(value) !== undefined;
   };

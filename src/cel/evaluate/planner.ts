@@ -8,6 +8,7 @@ import { display } from '../values/conversions.js';
 import { BuiltMap } from '../values/maps.js';
 import type { Value } from '../values/value.js';
 import { CelError, Optional } from '../values/value.js';
+import { spend } from '../work.js';
 import type { Attribute, Qualifier } from './attributes.js';
 import { resolver, withQualifier } from './attributes.js';
 import { Invoker, invokerOf } from './calls.js';
@@ -88,7 +89,7 @@ export class Planner {
       return constant(named);
     }
     const load = this.locals.get(name)?.at(-1) ?? this.options.loadVariable(name);
-    return attributePlan({ kind: 'root', load, mayBeOptional: type.isDyn || type.isOptional, qualifiers: [] });
+    return new AttributePlan({ kind: 'root', load, mayBeOptional: type.isDyn || type.isOptional, qualifiers: [] });
   }
 
   private attributeOf(plan: Plan, expr: Expr): Attribute {
@@ -100,7 +101,7 @@ export class Planner {
   private select(expr: SelectExpr): Plan {
     const operand = this.attributeOf(this.plan(expr.operand), expr.operand);
     const attribute = withQualifier(operand, { constant: expr.field, isOptional: false, isTest: expr.isTest });
-    if (!expr.isTest) return attributePlan(attribute);
+    if (!expr.isTest) return new AttributePlan(attribute);
     const resolve = resolver(attribute);
     const evaluate: Evaluate = (frame) => {
       const value = resolve(frame);
@@ -114,7 +115,7 @@ export class Planner {
     let qualifier: Qualifier;
     if (index.constant !== undefined) qualifier = { constant: checkedKey(index.constant), isOptional };
     else qualifier = { key: index.attribute ? keyResolver(index.attribute) : keyCheck(index.evaluate), isOptional };
-    return attributePlan(withQualifier(this.attributeOf(operand, call.args[0]!), qualifier));
+    return new AttributePlan(withQualifier(this.attributeOf(operand, call.args[0]!), qualifier));
   }
 
   private call(call: CallExpr): Plan {
@@ -128,7 +129,7 @@ export class Planner {
         return { evaluate: logical(first.evaluate, second.evaluate, true) };
       case '_?_:_': {
         const [truthy, falsy] = [this.attributeOf(second, exprs[1]!), this.attributeOf(third, exprs[2]!)];
-        return attributePlan({ kind: 'conditional', condition: first.evaluate, truthy, falsy });
+        return new AttributePlan({ kind: 'conditional', condition: first.evaluate, truthy, falsy });
       }
       case '_[_]':
       case '_[?_]':
@@ -169,10 +170,10 @@ export class Planner {
     args: readonly Plan[],
   ): Invoker {
     const pattern = args[1]?.constant;
-    if (declared.pattern && typeof pattern === 'string') {
-      const problem = declared.pattern.check(pattern);
-      if (problem !== undefined) throw new PlanError(problem);
-      return new Invoker(declared.pattern.impl, args, { stopsAtError: true });
+    if (declared.withPattern && typeof pattern === 'string') {
+      const impl = declared.withPattern(pattern);
+      if (typeof impl === 'string') throw new PlanError(impl);
+      return new Invoker(impl, args, { stopsAtError: true });
     }
     const { types } = this.options.checked;
     return invokerOf(
@@ -187,9 +188,11 @@ export class Planner {
     const plans = elements.map((element) => this.plan(element));
     if (optionals.length === 0 && plans.every((plan) => plan.constant !== undefined))
       return constant(plans.map((plan) => plan.constant!));
-    const parts = plans.map(({ evaluate }, index) => ({ evaluate, isOptional: optionals.includes(index) }));
+    const optional = new Set(optionals);
+    const parts = plans.map(({ evaluate }, index) => ({ evaluate, isOptional: optional.has(index) }));
     const build: Evaluate = (frame) => {
       const values: Value[] = [];
+      spend(2 * parts.length);
       for (const { evaluate, isOptional } of parts) {
         const value = evaluate(frame);
         if (value instanceof CelError) return value;
@@ -207,6 +210,7 @@ export class Planner {
     const parts = entries.map((entry) => ({ ...entry, key: this.plan(entry.key), value: this.plan(entry.value) }));
     const build: Evaluate = (frame) => {
       const map = new BuiltMap();
+      spend(10 * parts.length);
       for (const part of parts) {
         const key = part.key.evaluate(frame);
         if (key instanceof CelError) return key;
@@ -227,6 +231,7 @@ export class Planner {
     const parts = expr.fields.map((field) => ({ ...field, value: this.plan(field.value) }));
     const build: Evaluate = (frame) => {
       const fields = new Map<string, Value>();
+      spend(10 * parts.length);
       for (const { name: field, value: plan, isOptional } of parts) {
         const value = plan.evaluate(frame);
         if (value instanceof CelError) return value;
@@ -243,9 +248,18 @@ export class Planner {
 
 const constant = (value: Value): Plan => ({ constant: value, evaluate: () => value });
 
-function attributePlan(attribute: Attribute): Plan {
-  const resolve = resolver(attribute);
-  return { attribute, evaluate: attribute.kind === 'conditional' ? resolve : charging(resolve, unitCosts.selection) };
+/** Compiled on first use, since most attributes only become part of longer ones: `a.b` of `a.b.c`. */
+class AttributePlan implements Plan {
+  private compiled: Evaluate | undefined;
+  constructor(readonly attribute: Attribute) {}
+
+  get evaluate(): Evaluate {
+    return (this.compiled ??= this.compile());
+  }
+  private compile(): Evaluate {
+    const resolve = resolver(this.attribute);
+    return this.attribute.kind === 'conditional' ? resolve : charging(resolve, unitCosts.selection);
+  }
 }
 
 function charging(evaluate: Evaluate, cost: number): Evaluate {

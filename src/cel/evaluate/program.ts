@@ -1,11 +1,14 @@
 import type { Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
 import type { Evaluate } from './frame.js';
-import { Frame, costLimitExceeded } from './frame.js';
+import { WorkBudget, evaluationStepsMax, limitExceeded, within } from '../work.js';
+import { Frame } from './frame.js';
 
 export interface EvaluateOptions {
   /** The evaluation ends with an error when it has cost more. */
   readonly costLimit: number;
+  /** Limits the work of several evaluations together; each has a budget of its own without it. */
+  readonly work?: WorkBudget;
 }
 
 /** The result of an evaluation, and its cost. */
@@ -15,7 +18,7 @@ export type Outcome =
       readonly isOk: false;
       readonly error: string;
       readonly cost: number;
-      /** True if the evaluation was ended by the limit of its cost. */
+      /** True if the evaluation exceeded the limit of its cost or of its work. */
       readonly isOverLimit: boolean;
     };
 
@@ -29,12 +32,12 @@ export class Program {
   evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions): Outcome {
     const frame = new Frame(bindings, options.costLimit, this.slotCount);
     try {
-      const value = this.run(frame);
+      const value = within(options.work ?? new WorkBudget(evaluationStepsMax), () => this.run(frame));
       if (!(value instanceof CelError)) return { isOk: true, value, cost: frame.cost };
       return { isOk: false, error: value.message, cost: frame.cost, isOverLimit: false };
     } catch (error) {
-      if (error !== costLimitExceeded) throw error;
-      return { isOk: false, error: costLimitExceeded.message, cost: frame.cost, isOverLimit: true };
+      if (error !== limitExceeded) throw error;
+      return { isOk: false, error: limitExceeded.message, cost: frame.cost, isOverLimit: true };
     }
   }
 }

@@ -2,10 +2,12 @@ import { declare, overload } from '../check/declarations.js';
 import { types } from '../types.js';
 import type { Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
+import { spend, spendOnText } from '../work.js';
 import type { Library } from './library.js';
 
 /** base64.encode and base64.decode; the padding may be left out. */
 function decode(text: string): Value {
+  spendOnText(text, 0.5);
   const body = text.replace(/[\r\n]/g, '');
   const digits = body.replace(/={0,2}$/, '');
   const isPadded = digits.length < body.length;
@@ -24,9 +26,11 @@ export const encodersLibrary: Library = {
     ),
     declare(
       'base64.encode',
-      overload('base64_encode_bytes', [types.bytes], types.string, (bytes) =>
-        Buffer.from(bytes as Uint8Array).toString('base64'),
-      ),
+      overload('base64_encode_bytes', [types.bytes], types.string, (bytes) => {
+        const buffer = Buffer.from(bytes as Uint8Array);
+        spend(buffer.length / 10);
+        return buffer.toString('base64');
+      }),
     ),
   ],
 };

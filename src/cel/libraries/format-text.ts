@@ -1,11 +1,12 @@
 import { convert, display } from '../values/conversions.js';
-import { elementsOf, isList, listAt, listSize } from '../values/lists.js';
+import { checkedLength, elementsOf, isList, listAt, listSize, textLengthMax } from '../values/lists.js';
 import { isMap } from '../values/maps.js';
-import { isInt } from '../values/numbers.js';
+import { int64Max, isInt, plainDecimal, wholeNumber } from '../values/numbers.js';
 import { compareTexts, encodeUtf8, quote, quoteBytes } from '../values/texts.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError, Double, Duration, Timestamp, Uint, typeOf } from '../values/value.js';
 import { CelType, types } from '../types.js';
+import { spend } from '../work.js';
 
 /** `'%s is %d'.format(['x', 1])`. */
 const defaultPrecision = 6;
@@ -69,6 +70,8 @@ export function interpolate(
       clause[1] === undefined ? defaultPrecision : Number(clause[1]),
     );
     if (formatted instanceof Error) return reworded(formatted, 'error during formatting: ');
+    spend(formatted.length / 10);
+    checkedLength(result.length + formatted.length, textLengthMax);
     result += formatted;
     at += clause[0].length;
   }
@@ -85,12 +88,20 @@ function reworded(error: Error, prefix: string): Error {
 function clauseProblem([, precision, letter]: RegExpExecArray): string | undefined {
   if (precision !== undefined && letter === undefined)
     return 'error while parsing precision: could not find end of precision specifier';
-  if (precision === '')
-    return 'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax';
+  const precisionProblem = precision === undefined ? undefined : integerProblem(precision);
+  if (precisionProblem !== undefined)
+    return `error while parsing precision: error while converting precision to integer: ${precisionProblem}`;
   if ('sdfebxXo'.includes(letter ?? '')) return undefined;
   // The reference looks at bytes.
   const byte = String.fromCharCode(encodeUtf8(letter ?? '')[0] ?? 0);
   return `unrecognized formatting clause "${byte}"`;
+}
+
+function integerProblem(digits: string): string | undefined {
+  const value = wholeNumber(digits);
+  const isInRange = value !== undefined && value <= int64Max;
+  if (digits !== '' && isInRange) return undefined;
+  return `strconv.Atoi: parsing ${quote(digits)}: ${isInRange ? 'invalid syntax' : 'value out of range'}`;
 }
 
 function applyClause(clauses: Clauses, letter: string, arg: Value, precision: number): string | Error {
@@ -128,7 +139,7 @@ function formatString(arg: Value): string | Error {
 
 /** A value inside a list or a map. */
 function formatMember(arg: Value): string | Error {
-  if (arg instanceof Double) return formatFixed(arg.value, defaultPrecision);
+  if (arg instanceof Double) return formatDouble(arg.value);
   if (arg instanceof Timestamp) return `timestamp(${quote(display(arg))})`;
   if (arg instanceof Duration) return `duration(${quote(display(arg))})`;
   if (isInt(arg) || arg instanceof Uint) return display(arg);
@@ -148,6 +159,7 @@ function quotedMember(arg: Value): string | Error {
 function formatList(list: ListValue): string | Error {
   const parts: string[] = [];
   for (const element of elementsOf(list)) {
+    spend(30);
     const text = quotedMember(element);
     if (text instanceof Error) return text;
     parts.push(text);
@@ -161,6 +173,7 @@ function formatMap(map: Value): string | Error {
   for (const key of map.keys()) {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof Uint))
       return new Error(`no formatting function for map key of type ${typeOf(key).name}`);
+    spend(50);
     const value = quotedMember(map.find(key)!);
     if (value instanceof Error) return value;
     entries.push([typeof key === 'string' ? quote(key) : display(key), value]);
@@ -169,14 +182,15 @@ function formatMap(map: Value): string | Error {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 
-/** A number with a fixed count of digits after the point, rounded to even as Go does. */
-function formatFixed(value: number, precision: number): string {
+/** A number with six digits after the point, rounded to even as Go does. */
+function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
-  return exactFixed(value, Math.min(precision, 1000));
+  return exactFixed(value, defaultPrecision);
 }
 
-/** All digits of a double are known, so that a half is a half. */
+/** Formats the exact value of a double, so that halves are rounded to even. */
 function exactFixed(value: number, precision: number): string {
+  spend(400 + precision * 2);
   const isNegative = value < 0 || Object.is(value, -0);
   let [numerator, denominator] = [0n, 1n];
   let magnitude = Math.abs(value);
@@ -193,9 +207,38 @@ function exactFixed(value: number, precision: number): string {
   return `${isNegative ? '-' : ''}${whole}${precision > 0 ? `.${text.slice(-precision)}` : ''}`;
 }
 
+/** Larger precisions have no effect in the reference: its parser of formats gives up. */
+const precisionMax = 10_000_009;
+const unreadPrecision = '%!(NOVERB)';
+/** No double has more digits after the point. */
+const fractionDigitsMax = 1074;
+
+/**
+ * Formats a number as the reference does. It keeps the maximum of the digits after the point in a signed integer of 16
+ * bits, and their minimum in one of 8 bits; a negative maximum means the shortest decimal.
+ */
+function formatFixed(value: number, precision: number): string {
+  const max = (precision << 16) >> 16;
+  const text = max < 0 ? plainDecimal(value) : exactFixed(value, Math.min(max, fractionDigitsMax));
+  const [whole, digits = ''] = text.split('.') as [string, string?];
+  const fraction = (max > 0xff ? withoutZeros(digits) : digits).padEnd(precision & 0xff, '0');
+  return grouped(whole) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}
+
 /** Groups of three digits, as the reference's locale (en_US) writes them. */
-const grouped = (text: string): string =>
-  text.replace(/^(-?)(\d+)/, (_, sign: string, whole: string) => sign + whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+function grouped(text: string): string {
+  const sign = text.startsWith('-') ? '-' : '';
+  const first = ((text.length - sign.length - 1) % 3) + 1 + sign.length;
+  const groups = [text.slice(sign.length, first)];
+  for (let at = first; at < text.length; at += 3) groups.push(text.slice(at, at + 3));
+  return sign + groups.join(',');
+}
 
 function doubleOf(arg: Value): number | undefined {
   if (arg instanceof Double) return arg.value;
@@ -235,14 +278,17 @@ const runtimeClauses: Clauses = {
   fixed: (arg, precision) => {
     const value = doubleOf(arg);
     if (value === undefined) return refused('fixed', arg);
-    return localized(value) ?? grouped(exactFixed(value, Math.min(precision, 1000)));
+    if (precision > precisionMax) return unreadPrecision;
+    // Zero has no sign.
+    return localized(value) ?? formatFixed(value === 0 ? 0 : value, precision);
   },
   scientific: (arg, precision) => {
     const value = doubleOf(arg);
     if (value === undefined) return refused('scientific', arg);
-    // The reference takes the precision for a width.
+    if (precision > precisionMax) return unreadPrecision;
+    // The reference uses the precision as a width, of 16 bits.
     const text = localized(value) ?? formatScientific(value);
-    return text.padStart(precision + text.length - Array.from(text).length);
+    return text.padStart(precision & 0xffff);
   },
   binary: (arg) =>
     typeof arg === 'boolean' ? (arg ? '1' : '0') : (wholeOf(arg)?.toString(2) ?? refused('binary', arg)),

@@ -12,6 +12,7 @@ import { isInt } from '../values/numbers.js';
 import { compare, equal } from '../values/operations.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError, ListView, typeOf } from '../values/value.js';
+import { spend } from '../work.js';
 import type { Library } from './library.js';
 
 /** Functions of lists: slice, flatten, sort, sortBy, distinct, reverse, lists.range. */
@@ -24,12 +25,15 @@ function slice(values: ListValue, start: number | bigint, end: number | bigint):
   if (start < 0 || end < 0) return failure('negative indexes not supported');
   if (start > end) return failure('start index must be less than or equal to end index');
   if (size < end) return failure(`list is length ${size}`);
-  return listArray(values).slice(Number(start), Number(end));
+  const part: Value[] = [];
+  for (let index = Number(start); index < Number(end); index++) part.push(listAt(values, index));
+  return part;
 }
 
 function flatten(values: ListValue, depth: number): Value[] {
   const flat: Value[] = [];
   for (const element of elementsOf(values)) {
+    spend(6);
     if (depth === 0 || !isList(element)) flat.push(element);
     else for (const inner of flatten(element, depth - 1)) flat.push(inner);
   }
@@ -43,13 +47,13 @@ function sortBy(values: ListValue, keys: ListValue): Value {
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${size} and ${listSize(keys)} elements respectively`,
     );
   if (size === 0) return values;
-  const first = listAt(keys, 0);
+  const all = listArray(keys);
+  const first = all[0]!;
   if (compare(first, first) === undefined) return new CelError('list elements must be comparable');
   const order = Array.from({ length: size }, (_, index) => index);
-  if (order.some((index) => typeOf(listAt(keys, index)) !== typeOf(first)))
-    return new CelError('list elements must have the same type');
+  if (all.some((key) => typeOf(key) !== typeOf(first))) return new CelError('list elements must have the same type');
   order.sort((a, b) => {
-    const result = compare(listAt(keys, a), listAt(keys, b));
+    const result = compare(all[a]!, all[b]!);
     return typeof result === 'number' ? result : 0;
   });
   return order.map((index) => listAt(values, index));

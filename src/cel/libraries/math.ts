@@ -10,6 +10,7 @@ import { listArray } from '../values/lists.js';
 import { compare } from '../values/operations.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError, Double, Uint } from '../values/value.js';
+import { spend } from '../work.js';
 import type { Library } from './library.js';
 
 /** math.greatest, math.abs, math.bitAnd and the like. */
@@ -52,6 +53,7 @@ function extreme(name: 'min' | 'max'): FunctionDeclaration {
   };
   const ofList: Implementation = (list) => {
     const numbers = listArray(list as ListValue);
+    spend(numbers.length * 5);
     if (numbers.length === 0) return new CelError(`${fn}(list) argument must not be empty`);
     const result = numbers.reduce(pair);
     return numeric(result) === undefined && !(result instanceof CelError)

@@ -17,6 +17,7 @@ import {
 } from '../values/value.js';
 import { elementsOf, listAt, listSize } from '../values/lists.js';
 import { BuiltMap } from '../values/maps.js';
+import { spend } from '../work.js';
 import type { Library } from './library.js';
 
 /** Values that may not be there: `a.?b`, `a[?0]`, `optional.of(x).orValue(y)`. */
@@ -46,6 +47,7 @@ function isZero(value: Value): boolean {
 function unwrapAll(list: ListValue): Value {
   const values: Value[] = [];
   for (const element of elementsOf(list)) {
+    spend(3);
     if (!(element instanceof Optional)) return new CelError(`value ${display(element)} is not optional`);
     if (element.value !== undefined) values.push(element.value);
   }

@@ -21,30 +21,30 @@ export interface Regex {
   findAll(text: string, max: number): string[];
 }
 
-function withRegex(
-  engine: RegexEngine,
-  errorPrefix: string,
-  run: (regex: Regex, text: string, max: Value | undefined) => Value,
-): Implementation {
+type Search = (regex: Regex, text: string, max: Value | undefined) => Value;
+
+function withRegex(engine: RegexEngine, errorPrefix: string, search: Search): Implementation {
   return (text, pattern, max) => {
     if (typeof text !== 'string') return orNoSuchOverload(text);
     if (typeof pattern !== 'string') return orNoSuchOverload(pattern);
     const regex = engine.compile(pattern);
-    return typeof regex === 'string' ? new CelError(errorPrefix + regex) : run(regex, text, max);
+    return typeof regex === 'string' ? new CelError(errorPrefix + regex) : search(regex, text, max);
   };
 }
 
-const patternOf = (engine: RegexEngine, impl: Implementation) => ({
-  check: (pattern: string): string | undefined => {
+/** The search with a constant pattern. */
+const bound =
+  (engine: RegexEngine, search: Search) =>
+  (pattern: string): Implementation | string => {
     const regex = engine.compile(pattern);
-    return typeof regex === 'string' ? regex : undefined;
-  },
-  impl,
-});
+    if (typeof regex === 'string') return regex;
+    return (text, _, max) => (typeof text === 'string' ? search(regex, text, max) : orNoSuchOverload(text));
+  };
 
 /** `matches`, which is part of the language. */
 export function matchesLibrary(engine: RegexEngine): Library {
-  const matches = withRegex(engine, '', (regex, text) => regex.test(text));
+  const test: Search = (regex, text) => regex.test(text);
+  const matches = withRegex(engine, '', test);
   const guarded: Implementation = (text, pattern) =>
     typeof text === 'string' || text instanceof CelError
       ? matches(text, pattern)
@@ -56,7 +56,7 @@ export function matchesLibrary(engine: RegexEngine): Library {
       overload('matches', [string, string], bool),
       member('matches_string', [string, string], bool),
     ),
-    pattern: patternOf(engine, matches),
+    withPattern: bound(engine, test),
   };
   return { name: 'matches', functions: [declared] };
 }
@@ -69,17 +69,17 @@ export function regexValidatorLibrary(engine: RegexEngine): Library {
 
 /** Kubernetes' find and findAll. */
 export function regexLibrary(engine: RegexEngine): Library {
-  const find = withRegex(engine, 'Illegal regex: ', (regex, text) => regex.find(text));
-  const findAll = withRegex(engine, 'Illegal regex: ', (regex, text, max) =>
-    regex.findAll(text, max === undefined ? -1 : Number(max)),
-  );
+  const first: Search = (regex, text) => regex.find(text);
+  const all: Search = (regex, text, max) => regex.findAll(text, max === undefined ? -1 : Number(max));
+  const find = withRegex(engine, 'Illegal regex: ', first);
+  const findAll = withRegex(engine, 'Illegal regex: ', all);
   const texts = listOf(string);
   return {
     name: 'kubernetes.regex',
     functions: [
       {
         ...declare('find', member('string_find_string', [string, string], string, find)),
-        pattern: patternOf(engine, find),
+        withPattern: bound(engine, first),
       },
       {
         ...declare(
@@ -87,7 +87,7 @@ export function regexLibrary(engine: RegexEngine): Library {
           member('string_find_all_string', [string, string], texts, findAll),
           member('string_find_all_string_int', [string, string, int], texts, findAll),
         ),
-        pattern: patternOf(engine, findAll),
+        withPattern: bound(engine, all),
       },
     ],
   };

@@ -1,12 +1,15 @@
+import { goEscapes } from '../../machinery/field-error.js';
 import type { FunctionDeclaration, Implementation } from '../check/declarations.js';
 import { declare, member, overload } from '../check/declarations.js';
 import type { CelType } from '../types.js';
 import { listOf, types } from '../types.js';
 import { display } from '../values/conversions.js';
 import { checkedLength, elementsOf, textLengthMax } from '../values/lists.js';
+import { searchBack, searchIn, splitAt } from '../values/search.js';
 import { codePointIndex, codePointLength, codePointSlice, codeUnitIndex } from '../values/texts.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
+import { spend } from '../work.js';
 import { format } from './format-text.js';
 import { formatValidator } from './format-validator.js';
 import type { Library } from './library.js';
@@ -29,7 +32,7 @@ function indexOf(text: string, part: string, from: Whole): Value {
   const start = Number(from);
   if (start < 0) return outOfRange(from);
   if (start >= codePointLength(text)) return -1;
-  const found = text.indexOf(part, codeUnitIndex(text, start));
+  const found = searchIn(text, part, codeUnitIndex(text, start));
   return found < 0 ? -1 : codePointIndex(text, found);
 }
 
@@ -42,7 +45,7 @@ function lastIndexOf(text: string, part: string, from: Whole | undefined): Value
   return start >= length ? -1 : lastFrom(text, part, start);
 }
 function lastFrom(text: string, part: string, start: number): Value {
-  const found = start < 0 ? -1 : text.lastIndexOf(part, codeUnitIndex(text, start));
+  const found = start < 0 ? -1 : searchBack(text, part, codeUnitIndex(text, start));
   return found < 0 ? -1 : codePointIndex(text, found);
 }
 
@@ -57,45 +60,53 @@ function substring(text: string, start: Whole, end: Whole | undefined): Value {
 function replace(text: string, old: string, by: string, max: Whole): Value {
   if (max === 0 || old === by) return text;
   if (old === '') return replaceEmpty(text, by, max);
-  const limit = max < 0 ? Infinity : Number(max);
-  let result = '';
-  let at = 0;
-  for (let count = 0; count < limit; count++) {
-    const found = text.indexOf(old, at);
-    if (found < 0) break;
-    result += text.slice(at, found) + by;
-    at = found + old.length;
-    checkedLength(result.length, textLengthMax);
-  }
-  return result + text.slice(at);
+  const parts = splitAt(text, old, max < 0 ? Infinity : Number(max) + 1);
+  return joinParts(parts, by);
 }
 /** An empty text is found before each character and at the end. */
 function replaceEmpty(text: string, by: string, max: Whole): string {
-  const chars = Array.from(text);
-  checkedLength(chars.length * by.length, textLengthMax);
+  const chars = charsOf(text);
   const count = max < 0 ? chars.length + 1 : Math.min(Number(max), chars.length + 1);
-  let result = chars.map((char, index) => (index < count ? by : '') + char).join('');
-  if (count > chars.length) result += by;
-  return result;
+  if (count > chars.length) return joinParts(['', ...chars, ''], by);
+  return joinParts(['', ...chars.slice(0, count - 1), chars.slice(count - 1).join('')], by);
 }
 
 function split(text: string, separator: string, max: Whole): Value {
   if (max === 0) return [];
-  const parts = separator === '' ? Array.from(text) : text.split(separator);
-  if (max < 0 || parts.length <= max) return parts;
-  const limit = Number(max);
-  return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
+  const limit = max < 0 ? Infinity : Number(max);
+  if (separator !== '') return splitAt(text, separator, limit);
+  const chars = charsOf(text);
+  return chars.length <= limit ? chars : [...chars.slice(0, limit - 1), chars.slice(limit - 1).join('')];
+}
+
+function charsOf(text: string): string[] {
+  spend(text.length);
+  return Array.from(text);
+}
+
+function joinParts(parts: readonly string[], separator: string): string {
+  spend(parts.length);
+  let length = separator.length * (parts.length - 1);
+  for (const part of parts) length += part.length;
+  spend(checkedLength(length, textLengthMax) / 10);
+  return parts.join(separator);
 }
 
 function join(list: ListValue, separator: string): Value {
   const parts: string[] = [];
-  let length = 0;
   for (const element of elementsOf(list)) {
     if (typeof element !== 'string') return new CelError(`join: invalid input: ${display(element)}`);
-    length = checkedLength(length + element.length + separator.length, textLengthMax);
     parts.push(element);
   }
-  return parts.join(separator);
+  return joinParts(parts, separator);
+}
+
+/** Converts the ASCII characters of a text; the others stay as they are. */
+function replaceAscii(text: string, affected: RegExp, convert: (ascii: string) => string): string {
+  if (!affected.test(text)) return text;
+  if (/^[\u0000-\u007f]*$/.test(text)) return convert(text);
+  spend(text.length * 5);
+  return text.replace(/[\u0000-\u007f]+/g, convert);
 }
 
 /** Space as Unicode defines it; JavaScript's trim also removes the byte order mark. */
@@ -110,21 +121,9 @@ function trim(text: string): string {
   return text.slice(from, to);
 }
 
-const quoted: Record<string, string> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-const quote = (text: string): string =>
-  `"${Buffer.from(text)
-    .toString()
-    .replace(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`;
+/** Unlike quote(), leaves characters as they are that are not printed. */
+const quoted = (text: string): string =>
+  `"${text.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => goEscapes[char]!)}"`;
 
 /** A member of a text with more arguments of the given types. */
 function ofText(
@@ -151,11 +150,11 @@ function functions(version: number): FunctionDeclaration[] {
     ),
     declare(
       'lowerAscii',
-      ofText('string_lower_ascii', [], string, (text) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())),
+      ofText('string_lower_ascii', [], string, (text) => replaceAscii(text, /[A-Z]/, (ascii) => ascii.toLowerCase())),
     ),
     declare(
       'upperAscii',
-      ofText('string_upper_ascii', [], string, (text) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())),
+      ofText('string_upper_ascii', [], string, (text) => replaceAscii(text, /[a-z]/, (ascii) => ascii.toUpperCase())),
     ),
     declare(
       'replace',
@@ -193,12 +192,15 @@ function functions(version: number): FunctionDeclaration[] {
       ),
       declare(
         'strings.quote',
-        overload('strings_quote', [string], string, (text) => quote(text as string)),
+        overload('strings_quote', [string], string, (text) => quoted(text as string)),
       ),
     );
   }
   if (version >= 3) {
-    const reverse = (text: string): string => Array.from(text).reverse().join('');
+    const reverse = (text: string): string => {
+      spend(text.length * 2);
+      return charsOf(text).reverse().join('');
+    };
     declared.push(declare('reverse', ofText('string_reverse', [], string, reverse)));
   }
   return declared;

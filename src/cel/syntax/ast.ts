@@ -86,16 +86,19 @@ export const accumulatorName = '@result';
 /** A name that users cannot give to a variable of a macro either. */
 export const legacyAccumulatorName = '__result__';
 
-/** The name that a chain of selections writes (`a.b.c`), if it is one. */
-export function qualifiedName(expr: Expr): string | undefined {
-  const fields: string[] = [];
-  let at = expr;
-  while (at.kind === 'select') {
-    if (at.isTest) return undefined;
-    fields.push(at.field);
-    at = at.operand;
+/** Finds the names that chains of selections spell: `a.b.c`. */
+export class QualifiedNames {
+  private readonly known = new Map<Expr, string | undefined>();
+
+  of(expr: Expr): string | undefined {
+    if (expr.kind === 'ident') return expr.name;
+    if (expr.kind !== 'select' || expr.isTest) return undefined;
+    if (this.known.has(expr)) return this.known.get(expr);
+    const operand = this.of(expr.operand);
+    const name = operand === undefined ? undefined : `${operand}.${expr.field}`;
+    this.known.set(expr, name);
+    return name;
   }
-  return at.kind === 'ident' ? [at.name, ...fields.reverse()].join('.') : undefined;
 }
 
 /** The expressions directly below, in the order of evaluation. */
@@ -120,11 +123,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
 
 /** All expressions of the tree that `matches` accepts; parents before children, level by level. */
 export function matching(root: Expr, matches: (expr: Expr) => boolean): Expr[] {
-  const found: Expr[] = [];
-  let level: readonly Expr[] = [root];
-  while (level.length > 0) {
-    found.push(...level.filter(matches));
-    level = level.flatMap(childrenOf);
-  }
-  return found;
+  const all: Expr[] = [root];
+  for (let index = 0; index < all.length; index++) for (const child of childrenOf(all[index]!)) all.push(child);
+  return all.filter(matches);
 }

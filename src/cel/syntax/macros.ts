@@ -1,4 +1,5 @@
 import type { Value } from '../values/value.js';
+import { spend } from '../work.js';
 import type { CallExpr, Expr } from './ast.js';
 import { accumulatorName, legacyAccumulatorName } from './ast.js';
 
@@ -11,6 +12,9 @@ export interface Macro {
   /** The expression; undefined to leave the call as it is. Throws MacroError. */
   expand(factory: MacroFactory, target: Expr, args: readonly Expr[]): Expr | undefined;
 }
+
+/** Work that each expression causes in all passes of a compilation. */
+const copySteps = 150;
 
 export class MacroError extends Error {
   constructor(
@@ -109,8 +113,9 @@ export class MacroFactory {
     };
   }
 
-  /** The expression again, with ids of its own. */
+  /** Copies the expression with new ids. A chain of macros that copy their target grows exponentially. */
   copy(expr: Expr): Expr {
+    spend(copySteps);
     const id = this.offsets.push(this.offsets[expr.id]!) - 1;
     switch (expr.kind) {
       case 'select':

@@ -23,11 +23,13 @@ import {
   parseTimestamp,
   timestampOverflow,
 } from './time.js';
+import { spendOnText } from '../work.js';
 import type { Value } from './value.js';
 import { CelError, Double, Duration, Timestamp, Uint, typeOf } from './value.js';
 
 /** Converts a value to another type, as `int(x)` and `string(x)` do. */
 export function convert(value: Value, target: CelType): Value {
+  if (typeof value === 'string' && target !== types.string) spendOnText(value, target === types.duration ? 10 : 1);
   return converted(value, target) ?? failure(value, target);
 }
 

@@ -1,15 +1,13 @@
+import { limitExceeded, spend } from '../work.js';
 import type { ListValue, Value } from './value.js';
 import { ListView } from './value.js';
 
-/** No list of a request has as many elements, and no text as many characters: longer ones end an evaluation. */
+/** Bounds far above those of values in a request; larger ones end the evaluation. */
 export const listElementsMax = 5_000_000;
 export const textLengthMax = 50_000_000;
 
-/** Thrown for a value that would take more space or time than an evaluation can cost. */
-export const tooLarge = new Error('operation cancelled: actual cost limit exceeded');
-
 export function checkedLength(length: number, max: number): number {
-  if (length > max) throw tooLarge;
+  if (length > max) throw limitExceeded;
   return length;
 }
 
@@ -39,6 +37,7 @@ export const listArray = (list: ListValue): readonly Value[] =>
 export function concatenate(left: ListValue, right: ListValue): ListValue {
   if (left instanceof AccumulatorList && left.isOpen) {
     const size = listSize(right);
+    spend(size);
     for (let index = 0; index < size; index++) left.push(listAt(right, index));
     return left;
   }
@@ -49,14 +48,17 @@ export function concatenate(left: ListValue, right: ListValue): ListValue {
   return new Concatenation(left, right);
 }
 
-/** Reading an element goes through as many lists at most. */
+/** Deeper concatenations are copied, which bounds the time to find an element. */
 const depthMax = 250;
 
-/** Two lists, one after the other, without a copy. Deep ones are flattened, so that reading never recurses far. */
+/** Two lists, one after the other, without a copy. */
 class Concatenation extends ListView {
   override readonly size: number;
   private readonly depth: number;
   private flat: readonly Value[] | undefined;
+  /** The list that the last element was read from, and the index of its first element. */
+  private recent: ListValue = [];
+  private recentStart = 0;
 
   constructor(
     private readonly left: ListValue,
@@ -68,9 +70,9 @@ class Concatenation extends ListView {
     if (this.depth > depthMax) this.flat = this.flatten();
   }
 
-  /** The elements of all lists that this one is made of. */
   private flatten(): readonly Value[] {
     const flat: Value[] = [];
+    spend(this.size);
     const pending: ListValue[] = [this];
     for (let list = pending.pop(); list; list = pending.pop()) {
       if (list instanceof Concatenation && !list.flat) {
@@ -85,8 +87,26 @@ class Concatenation extends ListView {
 
   override at(index: number): Value {
     if (this.flat) return this.flat[index] as Value;
-    const size = listSize(this.left);
-    return index < size ? listAt(this.left, index) : listAt(this.right, index - size);
+    const offset = index - this.recentStart;
+    if (offset >= 0 && offset < listSize(this.recent)) return listAt(this.recent, offset);
+    return this.find(index);
+  }
+
+  private find(index: number): Value {
+    let [list, start] = this.half(index, 0);
+    while (list instanceof Concatenation && !list.flat) {
+      spend(1);
+      [list, start] = list.half(index, start);
+    }
+    this.recent = list;
+    this.recentStart = start;
+    return listAt(list, index - start);
+  }
+
+  /** Returns the list that contains the element at `index`, if this one starts at `start`, and its own start. */
+  private half(index: number, start: number): [list: ListValue, start: number] {
+    const rightStart = start + listSize(this.left);
+    return index < rightStart ? [this.left, start] : [this.right, rightStart];
   }
 
   static depth(list: ListValue): number {

@@ -1,4 +1,5 @@
 import { CelType } from '../types.js';
+import { spend } from '../work.js';
 import { checkedLength, concatenate, elementsOf, isList, listAt, listSize, textLengthMax } from './lists.js';
 import { isMap } from './maps.js';
 import type { Int, Operator } from './numbers.js';
@@ -107,7 +108,7 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
     if (right instanceof Double && Number.isNaN(right.value)) return notOrdered;
     return compareNumbers(left, right);
   }
-  if (typeof left === 'string') return typeof right === 'string' ? compareTexts(left, right) : orNoSuchOverload(right);
+  if (typeof left === 'string') return typeof right === 'string' ? orderOf(left, right) : orNoSuchOverload(right);
   if (typeof left === 'boolean') {
     if (typeof right !== 'boolean') return orNoSuchOverload(right);
     return left === right ? 0 : left ? 1 : -1;
@@ -123,11 +124,19 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
   return undefined;
 }
 
-/** True, false, or the error of values that cannot be compared. */
+function orderOf(left: string, right: string): -1 | 0 | 1 {
+  if (left !== right) spend(Math.min(left.length, right.length) / 50);
+  return compareTexts(left, right);
+}
+
+/** Returns true, false, or the error of values that cannot be compared. */
 export function equal(left: Value, right: Value): Value {
   if (left === null || right === null) return left === right;
   switch (typeof left) {
     case 'string':
+      // Strings of equal length are compared byte by byte, unless they are the same.
+      if (left.length > 1000 && typeof right === 'string' && left.length === right.length) spend(left.length / 100);
+      return left === right;
     case 'boolean':
       return left === right;
     case 'number':
@@ -162,6 +171,7 @@ function equalLists(left: ListValue, right: Value): Value {
   const size = listSize(left);
   if (size !== listSize(right)) return false;
   for (let index = 0; index < size; index++) {
+    spend(3);
     const result = equal(listAt(left, index), listAt(right, index));
     if (result !== true) return result;
   }
@@ -173,6 +183,7 @@ function equalMaps(left: MapValue, right: Value): Value {
   if (own !== undefined) return own;
   if (!isMap(right) || left.size !== right.size) return false;
   for (const key of left.keys()) {
+    spend(10);
     const other = right.find(key);
     if (other === undefined) return false;
     const result = equal(left.find(key)!, other);
@@ -194,6 +205,7 @@ export function isIn(element: Value, container: Value): Value {
 export function listContains(list: ListValue, element: Value): Value {
   let error: CelError | undefined;
   for (const member of elementsOf(list)) {
+    spend(1);
     const result = equal(member, element);
     if (result === true) return true;
     if (result instanceof CelError) error ??= result;

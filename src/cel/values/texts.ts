@@ -1,32 +1,58 @@
+import { goQuote } from '../../machinery/field-error.js';
+import { recallSize, rememberSize, spend, spendOnText } from '../work.js';
+
 /** Texts are measured and compared by code points, as UTF-8 orders them; JavaScript's own strings are UTF-16. */
 
-/** True if the text has surrogates, so that its code units are not its code points. */
-const hasSurrogates = (text: string): boolean => /[\ud800-\udfff]/.test(text);
+/** True if the text has surrogates, so that its code units are not its code points. At once for text of one byte. */
+const hasSurrogates = (text: string): boolean => {
+  spendOnText(text, 0.02);
+  return /[\ud800-\udfff]/.test(text);
+};
 
 export function codePointLength(text: string): number {
-  let length = text.length;
-  for (let index = 0; index < text.length - 1; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xd800 && unit <= 0xdbff && isLow(text.charCodeAt(index + 1))) {
-      length--;
-      index++;
-    }
-  }
-  return length;
+  if (text.length < 256) return hasSurrogates(text) ? codePointIndex(text, text.length) : text.length;
+  const known = recallSize(text);
+  if (known !== undefined) return known;
+  return rememberSize(text, hasSurrogates(text) ? codePointIndex(text, text.length) : text.length);
 }
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** The code points from `start` to before `end`. */
+/** Returns the code points from `start` to before `end`. */
 export function codePointSlice(text: string, start: number, end: number): string {
   if (!hasSurrogates(text)) return text.slice(start, end);
-  return Array.from(text).slice(start, end).join('');
+  const from = unitOf(text, 0, start);
+  return text.slice(from, unitOf(text, from, end - start));
 }
 
-/** The index in code points of an index in code units. */
-export const codePointIndex = (text: string, unit: number): number => codePointLength(text.slice(0, unit));
+/** Returns the index in code points of an index in code units. */
+export function codePointIndex(text: string, unit: number): number {
+  spendOnText(text, 0.2);
+  let count = unit;
+  for (let index = 0; index < unit - 1; index++) {
+    if (!isPair(text, index)) continue;
+    count--;
+    index++;
+  }
+  return count;
+}
 
-/** The index in code units of an index in code points. */
-export const codeUnitIndex = (text: string, point: number): number => codePointSlice(text, 0, point).length;
+/** Returns the index in code units of an index in code points. */
+export const codeUnitIndex = (text: string, point: number): number =>
+  hasSurrogates(text) ? unitOf(text, 0, point) : point;
+
+/** Returns the index in code units of the code point that is `count` behind the one at `unit`. */
+function unitOf(text: string, unit: number, count: number): number {
+  spendOnText(text, 0.2);
+  let index = unit;
+  for (let left = count; left > 0 && index < text.length; left--) index += isPair(text, index) ? 2 : 1;
+  return index;
+}
+
+function isPair(text: string, index: number): boolean {
+  const high = text.charCodeAt(index);
+  if (high < 0xd800 || high > 0xdbff) return false;
+  const low = text.charCodeAt(index + 1);
+  return low >= 0xdc00 && low <= 0xdfff;
+}
 
 /** The number of bytes in UTF-8. */
 export const byteLength = (text: string): number => Buffer.byteLength(text);
@@ -50,45 +76,21 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): -1 | 0 | 1 {
   return Buffer.compare(left, right);
 }
 
-const escapes: Record<string, string> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-
-/** The text as a literal of Go (%q). */
+/** Formats a text as a literal of Go (%q). */
 export function quote(text: string): string {
-  let quoted = '"';
-  for (const char of text) quoted += escapes[char] ?? (isPrintable(char) ? char : unicodeEscape(char));
-  return `${quoted}"`;
-}
-const isPrintable = (char: string): boolean => char === ' ' || !/[\p{C}\p{Z}]/u.test(char);
-
-function unicodeEscape(char: string): string {
-  const point = char.codePointAt(0)!;
-  if (point < 0x20 || point === 0x7f) return `\\x${point.toString(16).padStart(2, '0')}`;
-  return point > 0xffff ? `\\U${point.toString(16).padStart(8, '0')}` : `\\u${point.toString(16).padStart(4, '0')}`;
+  spendOnText(text, 0.3);
+  return goQuote(text);
 }
 
-/** The bytes as a literal of Go (%q of a byte string). */
+/** Formats bytes as a literal of Go (%q of a byte string). */
 export function quoteBytes(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return quote(text);
-  let quoted = '"';
-  for (const byte of bytes) {
-    const char = String.fromCharCode(byte);
-    quoted +=
-      byte > 0x7e || (byte < 0x20 && !escapes[char])
-        ? `\\x${byte.toString(16).padStart(2, '0')}`
-        : (escapes[char] ?? char);
-  }
-  return `${quoted}"`;
+  spend(bytes.length * 5);
+  const escaped = Array.from(bytes, (byte) =>
+    byte > 0x7e ? `\\x${byte.toString(16)}` : goQuote(String.fromCharCode(byte)).slice(1, -1),
+  );
+  return `"${escaped.join('')}"`;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

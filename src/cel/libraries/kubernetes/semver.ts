@@ -5,6 +5,7 @@ import { int, uint64Max, wholeNumber } from '../../values/numbers.js';
 import { quote } from '../../values/texts.js';
 import type { Value } from '../../values/value.js';
 import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
+import { spendOnText } from '../../work.js';
 import type { Library } from '../library.js';
 
 /** semver('1.2.3-rc.1') and comparisons of versions. */
@@ -121,6 +122,7 @@ function normalized(text: string): string {
 }
 
 function parse(text: string, normalizes: boolean): Semver | CelError {
+  spendOnText(text, 2);
   try {
     return new Semver(parseVersion(normalizes ? normalized(text) : text));
   } catch (error) {

@@ -1,4 +1,5 @@
 import { quote } from '../../values/texts.js';
+import { spendOnText } from '../../work.js';
 import { parseAddress } from './addresses.js';
 
 /** A URL as Go's net/url reads it. `path` is as it was written. */
@@ -115,9 +116,10 @@ function unescapeBytes(text: string): string {
 /** The path as it was written, if that is a valid encoding; else encoded again. */
 function escapedPath(path: string): string {
   if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
-  return Array.from(unescapeBytes(path), (char) =>
-    /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(char) ? char : encodeURIComponent(char).replace(/[!'()*]/g, percent),
-  ).join('');
+  spendOnText(path, 2);
+  return unescapeBytes(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (run) =>
+    encodeURIComponent(run.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(/[!'()*]/g, percent),
+  );
 }
 const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 

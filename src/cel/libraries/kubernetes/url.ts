@@ -5,6 +5,7 @@ import { listOf, mapOf, structType, types } from '../../types.js';
 import { BuiltMap } from '../../values/maps.js';
 import type { Value } from '../../values/value.js';
 import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
+import { spendOnText } from '../../work.js';
 import type { Library } from '../library.js';
 import type { ParsedUrl } from './url-text.js';
 import { hostname, parseUrl, portOf, queryValues } from './url-text.js';
@@ -46,6 +47,7 @@ const part = (name: string, id: string, type: CelType, read: (url: ParsedUrl) =>
 
 function queryMap({ query }: ParsedUrl): Value {
   const map = new BuiltMap();
+  spendOnText(query, 10);
   for (const [key, values] of queryValues(query)) map.set(key, values);
   return map;
 }
@@ -66,7 +68,10 @@ export const urlLibrary: Library = {
         'is_url_string',
         [string],
         bool,
-        ofText((text) => typeof parseUrl(text, true) !== 'string'),
+        ofText((text) => {
+          spendOnText(text, 1);
+          return typeof parseUrl(text, true) !== 'string';
+        }),
       ),
     ),
   ],

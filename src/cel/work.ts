@@ -1,0 +1,114 @@
+import { cpuMicros } from '../std/cpu-time.js';
+
+/** Thrown when an evaluation exceeds its cost limit or its work limit. */
+export const limitExceeded = new Error('operation cancelled: actual cost limit exceeded');
+
+/** Thrown when a compilation exceeds its work limit. */
+export const expressionTooLarge = new Error('expression too large');
+
+/**
+ * Work that costs do not count, in steps of about 10 ns. Costs are part of the API and computed as the reference does:
+ * the comparison of two lists of 3 MB may cost 1. The functions that do such work call `spend`.
+ */
+export class WorkBudget {
+  private sizes: Map<unknown, number> | undefined;
+  /** Work that is counted once in an evaluation. */
+  private done: Map<OnceOf, Set<string>> | undefined;
+
+  constructor(
+    private left: number,
+    private readonly failure: Error = limitExceeded,
+  ) {}
+
+  spend(steps: number): void {
+    this.left -= steps;
+    if (this.left < 0) throw this.failure;
+  }
+
+  spendOnce(of: OnceOf, key: string, steps: number): void {
+    const done = this.doneOf(of);
+    if (done.has(key)) return;
+    done.add(key);
+    this.spend(steps);
+  }
+
+  private doneOf(of: OnceOf): Set<string> {
+    this.done ??= new Map();
+    let keys = this.done.get(of);
+    if (!keys) this.done.set(of, (keys = new Set()));
+    return keys;
+  }
+
+  recall(of: unknown): number | undefined {
+    return this.sizes?.get(of);
+  }
+  remember(of: unknown, size: number): void {
+    (this.sizes ??= new Map()).set(of, size);
+  }
+}
+
+/** Work of one evaluation: 50 ms. */
+export const evaluationStepsMax = 5_000_000;
+const stepsPerMicrosecond = 100;
+
+/**
+ * Work of a compilation, besides that which is linear in the expression: comparing types, copying targets of macros,
+ * compiling patterns. 10 ms, and as much for every 10,000 characters.
+ */
+export const compilationStepsMax = (characters: number): number => 1_000_000 + 100 * characters;
+
+const unlimited = new WorkBudget(Infinity);
+/** The budget of the running evaluation or compilation. Both are synchronous, so there is only one. */
+let current = unlimited;
+
+/** Runs an evaluation or a compilation within a budget; throws its failure when the budget is spent. */
+export function within<T>(budget: WorkBudget, run: () => T): T {
+  const outer = current;
+  current = budget;
+  try {
+    return run();
+  } finally {
+    current = outer;
+  }
+}
+
+/** Counts work in the running evaluation or compilation. */
+export function spend(steps: number): void {
+  current.spend(steps);
+}
+
+/**
+ * Counts work whose result a cache keeps, once in the running evaluation or compilation: whether an older one has filled
+ * the cache must not decide about its outcome.
+ */
+export function spendOnce(of: OnceOf, key: string, steps: number): void {
+  if (current !== unlimited) current.spendOnce(of, key, steps);
+}
+type OnceOf = 'pattern' | 'time zone';
+
+/** Counts work that is linear in a text; nothing for texts of usual length. */
+export function spendOnText(text: string, stepsPerCharacter: number): void {
+  if (text.length > 256) current.spend(text.length * stepsPerCharacter);
+}
+
+/** Returns the size of a text or of an object that the running evaluation has counted before. */
+export function recallSize(of: unknown): number | undefined {
+  return current.recall(of);
+}
+/** Keeps a size for the rest of the running evaluation. */
+export function rememberSize(of: unknown, size: number): number {
+  if (current !== unlimited) current.remember(of, size);
+  return size;
+}
+
+/** Counts work by its CPU time, where no bound is known before it is done. */
+export class MeasuredWork {
+  private since = cpuMicros();
+
+  /** Counts the time since the last call, or since the construction. */
+  spend(): void {
+    const now = cpuMicros();
+    current.spend((now - this.since) * stepsPerMicrosecond);
+    this.since = now;
+  }
+}
