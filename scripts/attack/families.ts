@@ -7,6 +7,7 @@ import { patchesFamily } from './families/patches.js';
 import { headersFamily } from './families/headers.js';
 import { reviewsFamily } from './families/reviews.js';
 import { rightsFamily } from './families/rights.js';
+import { rulesFamily } from './families/rules.js';
 import { schemasFamily } from './families/schemas.js';
 import { selectorsFamily } from './families/selectors.js';
 
@@ -17,6 +18,7 @@ export const families: readonly Family[] = [
   applyFamily,
   selectorsFamily,
   schemasFamily,
+  rulesFamily,
   rightsFamily,
   reviewsFamily,
   headersFamily,
