@@ -75,7 +75,7 @@ export class ChurnLog {
     return this.indexes.get(`${namespace}/${name}`);
   }
 
-  /** Returns the next operation on a random key; call noted() after it. */
+  /** Returns the next operation on a random key; call record() after it. */
   next(rng: Rng): { key: KeyState; color: string | undefined; isDeletion: boolean } {
     const key = this.keys[rng.below(this.keys.length)]!;
     const isDeletion = key.isThere && rng.below(8) === 0;

@@ -25,7 +25,7 @@ export interface Decoder {
   decodeInSteps?(bytes: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
 }
 
-/** Encodes and decodes one media type. A new one is a file in this directory and an entry in the list below. */
+/** Encodes and decodes one media type. A new one is a file in this folder and a line in encodings.ts. */
 export interface Encoding extends Decoder {
   /** Content type of watches; undefined if the encoding cannot stream. */
   readonly streamMediaType: string | undefined;
