@@ -3,7 +3,6 @@ import { schemaType } from './declared/schema-type.js';
 import { kubernetesEnvironment } from './kubernetes.js';
 import { re2Engine } from './re2-engine.js';
 import { types } from './types.js';
-import { WorkBudget, evaluationStepsMax } from './work.js';
 
 const environment = kubernetesEnvironment({
   regex: re2Engine(),
@@ -265,11 +264,12 @@ describe('work that costs little', () => {
     expect(outcome).toMatchObject({ isOk: true, value: true });
   });
 
-  it('is counted for several evaluations together if they share a budget', () => {
+  it('is returned as steps, and bounded by a limit of the caller', () => {
     const program = programOf('self.list == oldSelf.list', ofObjects);
-    const work = new WorkBudget(evaluationStepsMax);
-    const outcomes = many(100, () => program.evaluate(worlds, { costLimit, work }));
-    expect(outcomes[0]).toMatchObject({ isOk: true, value: true });
-    expect(outcomes[99]).toMatchObject({ isOk: false, isOverLimit: true });
+    const { cost, steps } = program.evaluate(worlds, { costLimit });
+    expect(cost).toBeLessThan(1100);
+    expect(steps).toBeGreaterThan(100_000);
+    expect(program.evaluate(worlds, { costLimit, stepLimit: steps })).toMatchObject({ isOk: true, steps });
+    expect(program.evaluate(worlds, { costLimit, stepLimit: steps - 1 })).toMatchObject({ isOverLimit: true });
   });
 });

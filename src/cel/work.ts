@@ -15,10 +15,18 @@ export class WorkBudget {
   /** Work that is counted once in an evaluation. */
   private done: Map<OnceOf, Set<string>> | undefined;
 
+  private left: number;
+
   constructor(
-    private left: number,
+    private readonly stepsMax: number,
     private readonly failure: Error = limitExceeded,
-  ) {}
+  ) {
+    this.left = stepsMax;
+  }
+
+  get spent(): number {
+    return this.stepsMax - this.left;
+  }
 
   spend(steps: number): void {
     this.left -= steps;
@@ -47,7 +55,7 @@ export class WorkBudget {
   }
 }
 
-/** Work of one evaluation: 50 ms. */
+/** Work of one evaluation, if its caller sets no other limit: 50 ms. */
 export const evaluationStepsMax = 5_000_000;
 const stepsPerMicrosecond = 100;
 

@@ -7,20 +7,27 @@ import { Frame } from './frame.js';
 export interface EvaluateOptions {
   /** The evaluation ends with an error when it has cost more. */
   readonly costLimit: number;
-  /** Limits the work of several evaluations together; each has a budget of its own without it. */
-  readonly work?: WorkBudget;
+  /** The same for work that the cost does not count; `evaluationStepsMax` without it. */
+  readonly stepLimit?: number;
 }
 
-/** The result of an evaluation, and its cost. */
-export type Outcome =
-  | { readonly isOk: true; readonly value: Value; readonly cost: number }
-  | {
-      readonly isOk: false;
-      readonly error: string;
-      readonly cost: number;
-      /** True if the evaluation exceeded the limit of its cost or of its work. */
-      readonly isOverLimit: boolean;
-    };
+/** The result of an evaluation. */
+export type Outcome = Spending &
+  (
+    | { readonly isOk: true; readonly value: Value }
+    | {
+        readonly isOk: false;
+        readonly error: string;
+        /** True if the evaluation exceeded the limit of its cost or of its work. */
+        readonly isOverLimit: boolean;
+      }
+  );
+
+export interface Spending {
+  readonly cost: number;
+  /** Work that the cost does not count, in steps of about 10 ns. */
+  readonly steps: number;
+}
 
 /** A compiled expression. It holds no state, so it can be evaluated any number of times. */
 export class Program {
@@ -31,13 +38,16 @@ export class Program {
 
   evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions): Outcome {
     const frame = new Frame(bindings, options.costLimit, this.slotCount);
+    const work = new WorkBudget(options.stepLimit ?? evaluationStepsMax);
     try {
-      const value = within(options.work ?? new WorkBudget(evaluationStepsMax), () => this.run(frame));
-      if (!(value instanceof CelError)) return { isOk: true, value, cost: frame.cost };
-      return { isOk: false, error: value.message, cost: frame.cost, isOverLimit: false };
+      const value = within(work, () => this.run(frame));
+      const spending = { cost: frame.cost, steps: work.spent };
+      if (!(value instanceof CelError)) return { isOk: true, value, ...spending };
+      return { isOk: false, error: value.message, isOverLimit: false, ...spending };
     } catch (error) {
       if (error !== limitExceeded) throw error;
-      return { isOk: false, error: limitExceeded.message, cost: frame.cost, isOverLimit: true };
+      const spending = { cost: frame.cost, steps: work.spent };
+      return { isOk: false, error: limitExceeded.message, isOverLimit: true, ...spending };
     }
   }
 }

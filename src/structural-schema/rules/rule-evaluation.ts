@@ -1,5 +1,6 @@
 import { Optional } from '../../cel/values/value.js';
 import type { Outcome, Program } from '../../cel/evaluate/program.js';
+import { evaluationStepsMax } from '../../cel/work.js';
 import { fieldError, goQuote, hidden, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
@@ -9,6 +10,10 @@ import type { RuleTree, TreeRule } from './rule-tree.js';
 /** Limits of kube-apiserver on the cost of one evaluation, and of all evaluations of an object. */
 const evaluationCostMax = 1_000_000;
 const objectCostMax = 10_000_000;
+/** Limit on the work of all evaluations of an object that costs do not count: 500 ms. */
+const objectStepsMax = 10 * evaluationStepsMax;
+/** Steps that take as long as one unit of cost. */
+const stepsPerCost = 10;
 /** Cost after which other requests may run. */
 const sliceCost = 20_000;
 /** Cost of visiting a value, for slices only. */
@@ -53,6 +58,7 @@ class RuleEvaluation implements RuleErrors {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   private costLeft = objectCostMax;
+  private stepsLeft = objectStepsMax;
   private sliceLeft = sliceCost;
   /** True once a limit on costs is reached: no further rules are evaluated. */
   private isOver = false;
@@ -103,8 +109,10 @@ class RuleEvaluation implements RuleErrors {
         ? Optional.none
         : new Optional(tree.type.read(old))
       : old;
-    const outcome = program.evaluate({ self: value, oldSelf }, { costLimit: evaluationCostMax });
-    this.sliceLeft -= outcome.cost;
+    const stepLimit = Math.min(evaluationStepsMax, this.stepsLeft);
+    const outcome = program.evaluate({ self: value, oldSelf }, { costLimit: evaluationCostMax, stepLimit });
+    this.sliceLeft -= outcome.cost + outcome.steps / stepsPerCost;
+    this.stepsLeft -= outcome.steps;
     if (outcome.cost > this.costLeft) this.isOver = true;
     this.costLeft -= outcome.cost;
     return this.isOver ? undefined : outcome;

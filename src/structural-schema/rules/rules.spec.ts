@@ -133,6 +133,20 @@ describe('ObjectRules', () => {
     ]);
   });
 
+  it('yields between rules that cost little for their work, and ends when that reaches the limit of an object', () => {
+    const item = { type: 'string', 'x-kubernetes-validations': [{ rule: "!self.matches('a{1000}b')" }] };
+    const texts = Array.from({ length: 100 }, () => 'a'.repeat(10_000));
+    const rules = new ObjectRules(schemaWith({ type: 'array', items: item }));
+    const steps = rules.validate({ spec: texts }, undefined, [], undefined);
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count++;
+    expect(count).toBeGreaterThan(20);
+    expect(step.value).toEqual([
+      expect.objectContaining({ detail: expect.stringContaining('no further validation rules will be run') }),
+    ]);
+  });
+
   it('yields between the rules of many items', () => {
     const steps = new ObjectRules(schemaWith({ type: 'array', items: positive })).validate(
       { spec: Array.from({ length: 50_000 }, () => 1) },
