@@ -101,7 +101,7 @@ function scaleOf(
     ...lens,
     table: customScaleTable,
     invalidKind,
-    validate: (object, old, context) => strategy.validateUpdate?.(object, old, context) ?? [],
+    validateInSteps: (object, old, context) => strategy.validateInSteps!(object, old, context),
   };
 }
 
