@@ -1,4 +1,5 @@
-// Public API for programs that embed the server and add API groups, admission plug-ins and reconcilers of their own.
+// Public API for programs that embed the server and add API groups, authenticators, admission plug-ins, reconcilers, encodings
+// and storage backends of their own.
 import { startOpenServer, type RunningServer, type StartOptions } from './assembly/server.js';
 import type { ServerConfig } from './config/server-config.js';
 
@@ -40,6 +41,9 @@ export {
 export type * from './storage/kv-store.js';
 export { StorageError } from './storage/storage-error.js';
 export { deleteEvent, putEvent } from './storage/store-event.js';
+export type { Decoded, DecodeOptions, Encoding, ListEncoding } from './codec/encoding.js';
+export { EncodeError } from './codec/encode-error.js';
+export { DecodeError } from './std/decode-error.js';
 export {
   defineAdmissionPlugin,
   type AdmissionAttributes,

@@ -53,7 +53,7 @@ export class CoreServer {
         limits: { historyEventsPerResourceMax: options.historyEventsMax },
         // Disabled: no reconciler creates the default ServiceAccounts here.
         admission: { disabledPlugins: ['ServiceAccount'] },
-      } as never),
+      }),
       store: faulty,
       clock,
       rng,

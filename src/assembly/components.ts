@@ -1,5 +1,6 @@
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { Encoding } from '../codec/encoding.js';
+import { makeEncodings } from '../codec/encodings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { versionDocument, type VersionDocument } from '../config/version-document.js';
 import { HealthChecks } from '../endpoints/health-checks.js';
@@ -18,7 +19,7 @@ import { makeAccess, type AccessComponents } from './access.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
 import { makeMeters, metricPages, type MetricPages } from './metrics.js';
-import { encodingsOf, makeRequests, type RequestComponents } from './requests.js';
+import { makeRequests, type RequestComponents } from './requests.js';
 import { makeStorage, type StorageComponents } from './storage.js';
 
 /** Dependencies that the caller supplies; makeComponents constructs everything else from them. */
@@ -27,6 +28,8 @@ export interface ServerDependencies extends CredentialSources {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
+  /** Encodings of an embedding program. */
+  readonly ownEncodings?: readonly Encoding[] | undefined;
 }
 
 /** The parts of the server that API group modules of embedding programs can use. */
@@ -93,7 +96,14 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const authentication = makeAuthentication(dependencies, registry);
   const { admissionPlugins = [] } = dependencies;
   const access = makeAccess({ config, registry, clock, rng, logger, meters, admissionPlugins });
-  const encodings = encodingsOf(config, catalog);
+  const encodings = makeEncodings(
+    {
+      protobufMediaType: config.naming.protobufMediaType,
+      hasCbor: config.featureGates['CBORServingAndStorage'] === true,
+      types: () => catalog,
+    },
+    dependencies.ownEncodings,
+  );
   const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
   health.add(
     ...standardChecks({

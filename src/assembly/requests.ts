@@ -1,10 +1,7 @@
 import { Renderings } from '../answers/rendering.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { cborEncoding } from '../codec/cbor.js';
-import { standardEncodings } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
 import { OutputNegotiator } from '../codec/negotiate.js';
-import { protobufEncoding } from '../codec/protobuf.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { ResourceRequests } from '../endpoints/resource-requests.js';
 import { WatchStreams } from '../endpoints/watch-stream.js';
@@ -35,15 +32,6 @@ export interface RequestComponents {
   readonly negotiators: ResourceNegotiators;
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
-}
-
-/** Returns the encodings that the server reads and writes. */
-export function encodingsOf({ naming, featureGates }: ServerConfig, catalog: Catalog): readonly Encoding[] {
-  return [
-    ...standardEncodings,
-    protobufEncoding(naming.protobufMediaType, () => catalog),
-    ...(featureGates['CBORServingAndStorage'] === true ? [cborEncoding(() => catalog)] : []),
-  ];
 }
 
 export function makeRequests(dependencies: Dependencies): RequestComponents {

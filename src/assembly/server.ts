@@ -9,6 +9,7 @@ import type { AuthenticatorDefinition } from '../auth/authenticator-definition.j
 import { checkPeriodically } from '../cache/checker.js';
 import { ensurePki, StoredPki, type Pki } from '../certificates/pki.js';
 import type { LiveRootCa } from '../certificates/root-ca.js';
+import type { Encoding } from '../codec/encoding.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
 import { firstAddressOf } from '../machinery/ip-range.js';
@@ -51,6 +52,8 @@ export interface StartOptions {
    * the configuration was loaded with them: `defaultConfig({}, { admissionPlugins })`.
    */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
+  /** Encodings of objects beyond the built-in ones, for requests and answers of their media types. */
+  readonly encodings?: readonly Encoding[];
   /** Reconcilers beyond the built-in ones. `--controllers` accepts their names under the same condition. */
   readonly reconcilers?: readonly ReconcilerDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
@@ -99,6 +102,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     logger,
     authenticators: options.authenticators,
     admissionPlugins: options.admissionPlugins,
+    ownEncodings: options.encodings,
   });
   undo.add(() => components.feed.close());
   const { app, connections } = await makeApp(components, tls, options, undo);

@@ -7,6 +7,7 @@ import type { AuthenticatorDefinition } from '../auth/authenticator-definition.j
 import type { ModuleContext, ServerComponents } from './components.js';
 import type { GroupModule } from '../app.module.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
+import type { Encoding } from '../codec/encoding.js';
 import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
 import { startOpenServer } from './server.js';
 import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
@@ -31,6 +32,8 @@ export interface KeelsonOptions {
   readonly authenticators?: readonly AuthenticatorDefinition[];
   /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
+  /** Encodings of objects beyond the built-in ones, for requests and answers of their media types. */
+  readonly encodings?: readonly Encoding[];
   /** Reconcilers beyond the built-in ones. */
   readonly reconcilers?: readonly ReconcilerDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */

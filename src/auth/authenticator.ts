@@ -41,7 +41,7 @@ export interface Authenticated {
 
 /** Authenticated by one of several authenticators. */
 export interface Accepted extends Authenticated {
-  /** What that authenticator has read. */
+  /** The `reads` of that authenticator. */
   readonly reads: Authenticator['reads'];
 }
 

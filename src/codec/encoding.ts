@@ -16,7 +16,8 @@ export interface DecodeOptions {
 
 /** Decodes bodies of one media type. */
 export interface Decoder {
-  readonly name: 'json' | 'yaml' | 'protobuf' | 'cbor';
+  /** Unique: answers are kept by it. */
+  readonly name: string;
   /** The Content-Type of answers, and the name in Accept and Content-Type. */
   readonly mediaType: string;
   /** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
@@ -25,9 +26,12 @@ export interface Decoder {
   decodeInSteps?(bytes: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
 }
 
-/** Encodes and decodes one media type. A new one is a file in this folder and a line in encodings.ts. */
+/**
+ * Encodes and decodes one media type. Values are JSON values, except that integers beyond 2^53 are bigint. encodings.ts
+ * lists the built-in encodings.
+ */
 export interface Encoding extends Decoder {
-  /** Content type of watches; undefined if the encoding cannot stream. */
+  /** Content type of watches; undefined if the encoding cannot stream. Watches need `frame`. */
   readonly streamMediaType: string | undefined;
   /** False if only kinds with a generated schema can be encoded. */
   readonly takesAnyKind: boolean;

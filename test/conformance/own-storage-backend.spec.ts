@@ -74,7 +74,7 @@ it('opens the store, keeps its objects there, and closes it', async () => {
 it.each([
   ['elects no leader on a store of its own', journal, 404],
   ['elects a leader on a shared store', defineStorageBackend({ ...journal, isShared: true }), 200],
-])('%s', async (_what, backend, code) => {
+])('%s (leader election)', async (_what, backend, code) => {
   const { admin } = await start(backend);
   const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/keelson-reconcilers';
   if (code === 200) await eventually('a leader', async () => (await admin.get(lease)).code === 200);
@@ -84,7 +84,7 @@ it.each([
 it.each([
   ['leaves compaction to a store that does it', journal, false],
   ['compacts a store that does not', defineStorageBackend({ ...journal, compactedBy: 'server' }), true],
-])('%s', async (_what, backend, want) => {
+])('%s (compaction)', async (_what, backend, want) => {
   await start(backend, { compactionIntervalMs: 50 });
   const store = opened[0]!;
   const bids = () => store.writtenKeys.filter((key) => key === 'compact_rev_key').length;
