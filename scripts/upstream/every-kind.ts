@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
+import { stringifyJson } from '../../src/codec/json.js';
 import { packageRoot } from '../../src/config/config-files.js';
 import { asFields, asItems, asText, type Fields } from '../../src/machinery/fields.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
@@ -47,13 +48,14 @@ export function differences(left: unknown, right: unknown, path = ''): string[] 
   if (Object.is(left, right)) return [];
   const bothLists = Array.isArray(left) && Array.isArray(right);
   if (!bothLists && (!isObject(left) || !isObject(right))) {
-    return [`${path}: ${JSON.stringify(left)?.slice(0, 80)} | ${JSON.stringify(right)?.slice(0, 80)}`];
+    return [`${path}: ${shown(left)} | ${shown(right)}`];
   }
   const [a, b] = [left as Fields, right as Fields];
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].flatMap((name) => differences(a[name], b[name], `${path}.${name}`));
 }
 
+const shown = (value: unknown) => (value === undefined ? 'undefined' : stringifyJson(value).slice(0, 80));
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const itemNamed = (list: Fields, name: string | undefined) =>
