@@ -43,6 +43,7 @@ export { StorageError } from './storage/storage-error.js';
 export { deleteEvent, putEvent } from './storage/store-event.js';
 export type { Decoded, DecodeOptions, Encoding, ListEncoding } from './codec/encoding.js';
 export { EncodeError } from './codec/encode-error.js';
+export { abortSignalOf, type Cancellation } from './std/cancellation.js';
 export { DecodeError } from './std/decode-error.js';
 export {
   defineAdmissionPlugin,

@@ -5,6 +5,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 import type { ObjectReader, ObjectScan } from './object-reader.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /**
  * Objects of a list that are kept parsed: enough for the LimitRanges or quotas of a namespace, which plug-ins read with
@@ -30,7 +31,7 @@ export class RegistryReader implements ObjectReader {
     resource: GroupResource,
     namespace: string,
     name: string,
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<KubeObject | undefined> {
     try {
       const found = await this.storeOf(resource)?.get(namespace, name, { caller: { signal } });

@@ -1,7 +1,7 @@
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
-import { sharedAbort } from '../std/shared-abort.js';
+import { Canceller, type Cancellation } from '../std/cancellation.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { Served } from '../registry/resource-registry.js';
 
@@ -42,7 +42,7 @@ export class RequestState {
   /** True once claimAnswer() was called. */
   private isAnswered = false;
   private annotations: Map<string, string> | undefined = undefined;
-  private aborter: AbortController | undefined = undefined;
+  private canceller: Canceller | undefined = undefined;
   private endings: (() => void)[] | undefined = undefined;
 
   constructor(
@@ -72,27 +72,23 @@ export class RequestState {
 
   end(): void {
     // The request closes once its body was read; an unfinished response that closes means that the client disconnected.
-    if (this.aborter && !this.answer?.writableFinished)
-      this.aborter.abort(new Error('the client closed the connection'));
+    if (this.canceller && !this.answer?.writableFinished) this.canceller.cancel(disconnected());
     for (const task of this.endings ?? []) task();
   }
 
-  /**
-   * Aborted when the client disconnects or the deadline passes. Created on first use, since most requests need none.
-   */
-  get signal(): AbortSignal {
-    if (this.aborter) return this.aborter.signal;
-    this.aborter = sharedAbort();
+  /** Cancelled when the client disconnects or the deadline passes. */
+  get signal(): Cancellation {
+    if (this.canceller) return this.canceller;
+    this.canceller = new Canceller();
     const { answer } = this;
-    if (answer?.destroyed && !answer.writableFinished)
-      this.aborter.abort(new Error('the client closed the connection'));
-    return this.aborter.signal;
+    if (answer?.destroyed && !answer.writableFinished) this.canceller.cancel(disconnected());
+    return this.canceller;
   }
 
-  /** Marks the request as expired and aborts `signal`. */
+  /** Marks the request as expired and cancels `signal`. */
   expire(reason: Error): void {
     this.isExpired = true;
-    (this.aborter ??= sharedAbort()).abort(reason);
+    (this.canceller ??= new Canceller()).cancel(reason);
   }
 
   /** Returns the context that verbs get. */
@@ -115,10 +111,12 @@ class VerbContext implements RequestContext {
     this.verb = state.info.verb;
     this.warnings = state.warnings;
   }
-  get signal(): AbortSignal {
+  get signal(): Cancellation {
     return this.state.signal;
   }
   get auditAnnotations(): Map<string, string> {
     return this.state.auditAnnotations;
   }
 }
+
+const disconnected = (): Error => new Error('the client closed the connection');

@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import type { CacheLimits } from './cache-limits.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /** The feed did not reach the revision within the caller's timeout. */
 export class FreshnessTimeout extends Error {
@@ -18,7 +19,7 @@ export class FreshnessTimeout extends Error {
 
 /** A request that waits. Its signal is read only if it has to wait, since most requests create it on first use. */
 export interface Caller {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 export interface WaitOptions {
@@ -31,7 +32,7 @@ export interface FreshnessOptions {
   readonly wheel: TimerWheel;
   readonly limits: CacheLimits;
   position(): Revision;
-  readRevision(signal: AbortSignal): Promise<Revision>;
+  readRevision(signal: Cancellation): Promise<Revision>;
   requestProgress(): void;
 }
 

@@ -13,6 +13,7 @@ import { change } from '../verbs/change.js';
 import { create } from '../verbs/create.js';
 import { remove } from '../verbs/delete.js';
 import type { Target } from '../verbs/verb.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 export interface LoopbackOptions {
   readonly admission: AdmissionChain;
@@ -36,13 +37,13 @@ export class LoopbackClient {
   constructor(private readonly options: LoopbackOptions) {}
 
   /** Reads the object from the store, bypassing the cache. */
-  async live({ served, namespace, name }: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined> {
+  async live({ served, namespace, name }: ObjectRef, signal?: Cancellation): Promise<KubeObject | undefined> {
     const { encoded } = await served.store.storedCurrent(served.store.keyOf(namespace, name), signal);
     return encoded?.parse();
   }
 
   /** Returns false if an object of the name already exists. */
-  async create(served: ServedResource, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
+  async create(served: ServedResource, object: KubeObject, signal?: Cancellation): Promise<boolean> {
     const { name = '', namespace = '' } = object.metadata;
     const submission = { value: copyObject(object), fields: new FieldReport('Ignore', []) };
     try {
@@ -58,7 +59,7 @@ export class LoopbackClient {
   async change(
     ref: ObjectRef,
     changed: (current: KubeObject) => KubeObject | Promise<KubeObject>,
-    options: { subresource?: string; preconditions?: Preconditions; signal?: AbortSignal } = {},
+    options: { subresource?: string; preconditions?: Preconditions; signal?: Cancellation } = {},
   ): Promise<KubeObject | undefined> {
     const { subresource = '', preconditions, signal } = options;
     try {
@@ -74,7 +75,7 @@ export class LoopbackClient {
   async delete(
     ref: ObjectRef,
     options: Partial<DeleteOptions> = {},
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<Deleted | undefined> {
     try {
       return await remove(this.options.admission, this.target(ref, signal), { ...plainDelete, ...options });
@@ -84,7 +85,7 @@ export class LoopbackClient {
     }
   }
 
-  private target(ref: ObjectRef, signal: AbortSignal | undefined): Target {
+  private target(ref: ObjectRef, signal: Cancellation | undefined): Target {
     const context: RequestContext = {
       user: this.options.user,
       signal,

@@ -2,6 +2,7 @@ import { Session, type HeapProfiler, type Profiler } from 'node:inspector/promis
 import { encodePprof, type ProfiledFunction, type ProfiledStack } from '../codec/pprof.js';
 import { ApiError } from '../machinery/api-error.js';
 import { sleep, type Clock } from '../std/clock.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 const heapIntervalBytes = 512 * 1024;
 const nanosPerMicro = 1000;
@@ -16,7 +17,7 @@ export class Profiles {
   constructor(private readonly clock: Clock) {}
 
   /** Takes a CPU profile of `seconds`. */
-  cpu(seconds: number, signal: AbortSignal): Promise<Buffer> {
+  cpu(seconds: number, signal: Cancellation): Promise<Buffer> {
     return this.alone(async (session) => {
       await session.post('Profiler.enable');
       await session.post('Profiler.start');
@@ -35,7 +36,7 @@ export class Profiles {
   }
 
   /** Takes a profile of memory that is allocated during `seconds` and still in use at their end. */
-  heap(seconds: number, signal: AbortSignal): Promise<Buffer> {
+  heap(seconds: number, signal: Cancellation): Promise<Buffer> {
     return this.alone(async (session) => {
       await session.post('HeapProfiler.enable');
       await session.post('HeapProfiler.startSampling', { samplingInterval: heapIntervalBytes });

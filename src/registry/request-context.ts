@@ -1,4 +1,5 @@
 import type { UserInfo } from '../machinery/user-info.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /**
  * The request as verbs and stores see it, without HTTP. Copy it by withOptions(): properties may be getters, which a
@@ -11,8 +12,11 @@ export interface RequestContext {
    * components.
    */
   readonly verb?: string;
-  /** Aborted when the client disconnects or the deadline passes. */
-  readonly signal: AbortSignal | undefined;
+  /**
+   * Cancelled when the client disconnects or the deadline passes; `abortSignalOf` makes an AbortSignal of it, for
+   * functions such as `fetch`.
+   */
+  readonly signal: Cancellation | undefined;
   /** Texts of Warning headers; duplicates are removed before they are sent. */
   readonly warnings: string[];
   readonly dryRun: boolean;

@@ -25,6 +25,7 @@ import { canonicalObject } from './write/submitted-object.js';
 import type { WriteContext } from './write/write-context.js';
 import type { Sources } from './write/system-fields.js';
 import { WriteTurns } from './write/write-turns.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 export interface StoreLimits {
   /** Attempts of a write after compare-and-set conflicts. */
@@ -211,7 +212,7 @@ export class ResourceStore {
     return { encoded: encoded && readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
   }
 
-  async storedCurrent(key: string, signal: AbortSignal | undefined): Promise<Current> {
+  async storedCurrent(key: string, signal: Cancellation | undefined): Promise<Current> {
     const { item } = await fromStore(this.dependencies.kv.get(key, signal && { signal }));
     return this.currentOf(item);
   }
@@ -223,7 +224,7 @@ export class ResourceStore {
   async commit(
     write: Write,
     expected: Revision,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
     reservation?: Reservation,
   ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
     const compares = [{ key: write.key, modRevision: expected }, ...(reservation?.compares ?? [])];

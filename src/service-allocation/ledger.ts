@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { ResourceStore } from '../registry/resource-store.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /** The state of an object in the store at a revision, which the cache may not have reached. */
 interface Known {
@@ -49,7 +50,7 @@ export class Ledger {
   }
 
   /** Reads the object with the name from the store. */
-  async look(name: string, signal: AbortSignal | undefined): Promise<EncodedObject | undefined> {
+  async look(name: string, signal: Cancellation | undefined): Promise<EncodedObject | undefined> {
     const { encoded } = await this.store.storedCurrent(this.store.keyOf('', name), signal);
     if (encoded) this.learn(name, encoded, encoded.revision);
     return encoded;

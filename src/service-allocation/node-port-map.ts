@@ -7,6 +7,7 @@ import type { StoreDependencies } from '../registry/resource-store.js';
 import { fromStore } from '../registry/storage-to-api-error.js';
 import type { KeyValue } from '../storage/kv-store.js';
 import type { PortRange } from './node-port-pool.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 type Dependencies = Pick<StoreDependencies, 'kv' | 'root' | 'protobuf' | 'storageMediaType'>;
 
@@ -46,7 +47,7 @@ export class NodePortMap {
     private readonly dependencies: Dependencies,
     readonly range: PortRange,
     /** Returns the ports of all Services, for a map that is missing or unreadable. */
-    private readonly portsInUse: (signal?: AbortSignal) => Promise<ReadonlySet<number>>,
+    private readonly portsInUse: (signal?: Cancellation) => Promise<ReadonlySet<number>>,
   ) {
     this.key = `${dependencies.root}ranges/servicenodeports`;
   }
@@ -60,7 +61,7 @@ export class NodePortMap {
     return this.known?.ports ?? new Set();
   }
 
-  async read(signal?: AbortSignal): Promise<StoredPorts> {
+  async read(signal?: Cancellation): Promise<StoredPorts> {
     const { item } = await fromStore(this.dependencies.kv.get(this.key, signal && { signal }));
     return (this.known = this.decode(item));
   }

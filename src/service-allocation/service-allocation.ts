@@ -26,6 +26,7 @@ import { Ledger } from './ledger.js';
 import { NodePortMap } from './node-port-map.js';
 import { chooseFreePort, type PortRange } from './node-port-pool.js';
 import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 export interface ServiceAllocationDependencies {
   readonly registry: ResourceRegistry;
@@ -85,7 +86,7 @@ export class ServiceAllocation {
   }
 
   /** Returns the node ports of all Services in the latest state of the store. */
-  private async portsInUse(signal?: AbortSignal): Promise<ReadonlySet<number>> {
+  private async portsInUse(signal?: Cancellation): Promise<ReadonlySet<number>> {
     await this.catchUp(signal);
     const { store } = this.dependencies.registry.require('', 'v1', 'services');
     const ports = new Set<number>();
@@ -96,7 +97,7 @@ export class ServiceAllocation {
   }
 
   /** Creates a missing IPAddress object of a Service. Returns false if the Service has changed. */
-  async restore(ledger: Ledger, claim: IPAddress, { key, revision }: EncodedObject, signal: AbortSignal) {
+  async restore(ledger: Ledger, claim: IPAddress, { key, revision }: EncodedObject, signal: Cancellation) {
     const booking = new Booking();
     booking.createObject(ledger, claim);
     try {
@@ -107,13 +108,13 @@ export class ServiceAllocation {
   }
 
   /** Deletes an IPAddress object of which no Service has the address. Returns false if the object has changed. */
-  discard(ledger: Ledger, claim: EncodedObject, signal: AbortSignal): Promise<boolean> {
+  discard(ledger: Ledger, claim: EncodedObject, signal: Cancellation): Promise<boolean> {
     const booking = new Booking();
     booking.deleteObject(ledger, claim.attributes.name, claim);
     return this.commit(booking, [], signal);
   }
 
-  private async commit(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
+  private async commit(booking: Booking, guards: readonly Compare[], signal: Cancellation): Promise<boolean> {
     const { kv } = this.dependencies.storeDependencies;
     const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
     if (result.succeeded) await booking.committed(result.revision);
@@ -224,7 +225,7 @@ export class ServiceAllocation {
   }
 
   /** Waits until the cache has all writes, so that values that another server has just released can be allocated. */
-  private async catchUp(signal: AbortSignal | undefined): Promise<void> {
+  private async catchUp(signal: Cancellation | undefined): Promise<void> {
     const { feed, limits } = this.dependencies.storeDependencies;
     await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, caller: { signal } });
   }
@@ -234,7 +235,7 @@ export class ServiceAllocation {
     next: Service | undefined,
     old: Service | undefined,
     booking: Booking,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<void> {
     if (!old) return;
     const before = holdingsOf(old);

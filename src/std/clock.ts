@@ -1,3 +1,5 @@
+import type { Cancellation } from './cancellation.js';
+
 /** A timer. Cancelling one that has run does nothing. */
 export interface Timer {
   cancel(): void;
@@ -61,12 +63,12 @@ export function holdProcess(): Timer {
 }
 
 /** Resolves after `delayMs`; rejects with the signal's reason if it is aborted first. */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: number, signal?: Cancellation): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason as Error);
+    if (signal?.aborted) return reject(signal.reason);
     const aborted = () => {
       timer.cancel();
-      reject(signal!.reason as Error);
+      reject(signal!.reason);
     };
     const timer = clock.after(delayMs, () => {
       signal?.removeEventListener('abort', aborted);

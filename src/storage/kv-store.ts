@@ -1,4 +1,5 @@
 import type { Revision } from '../machinery/revision.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /**
  * The store interface: ordered keys, store-wide revisions, compare-and-set, and watches. Keys are texts ordered by
@@ -37,7 +38,7 @@ export interface KeyValue {
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 export interface ReadOptions extends CallOptions {

@@ -1,5 +1,6 @@
 import type { Revision } from '../machinery/revision.js';
 import type { KeyValue, KvStore } from './kv-store.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 export interface PageOptions {
   /** Keys per page. */
@@ -13,7 +14,7 @@ export interface PageOptions {
   readonly from?: string;
   /** The revision to read at; defaults to that of the first page. */
   readonly revision?: Revision;
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
 }
 
 export interface Page {
@@ -39,7 +40,7 @@ export async function* readPages(store: KvStore, prefix: string, options: PageOp
       ...(signal && { signal }),
       ...pinned,
     });
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw signal.reason as Error;
     revision ??= answer.revision;
     const remaining = Math.max(0, count - items.length);
     yield { items, revision, remaining };

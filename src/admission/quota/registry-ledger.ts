@@ -4,6 +4,7 @@ import type { Revision } from '../../machinery/revision.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ObjectReader } from '../object-reader.js';
 import type { QuotaLedger } from './quota-ledger.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 const quotas = { group: '', resource: 'resourcequotas' };
 /** Limit on remembered writes. They only save a read, so that forgetting them does no harm. */
@@ -30,12 +31,12 @@ export class RegistryLedger implements QuotaLedger {
     return quota;
   }
 
-  async latest({ metadata }: ResourceQuota, signal: AbortSignal | undefined): Promise<ResourceQuota | undefined> {
+  async latest({ metadata }: ResourceQuota, signal: Cancellation | undefined): Promise<ResourceQuota | undefined> {
     const { encoded } = await this.store.storedCurrent(this.store.keyOf(metadata.namespace!, metadata.name!), signal);
     return encoded?.parse();
   }
 
-  async charge(quota: ResourceQuota, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean> {
+  async charge(quota: ResourceQuota, used: Record<string, string>, signal: Cancellation | undefined): Promise<boolean> {
     const { store } = this;
     const { namespace = '', name = '', uid = '' } = quota.metadata;
     const next = store.canonical({ ...quota, status: { ...quota.status, used } });

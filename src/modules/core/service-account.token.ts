@@ -11,6 +11,7 @@ import type { SubresourceRequest } from '../../registry/apis/api-group.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { coreVersion } from './core.version.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 export interface TokenRequestDependencies {
   readonly registry: ResourceRegistry;
@@ -153,7 +154,7 @@ const resourceOf: Readonly<Record<BoundKind, string>> = { Pod: 'pods', Secret: '
 async function boundObjects(
   registry: ResourceRegistry,
   reference: BoundObjectReference | null | undefined,
-  account: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal | undefined },
+  account: { readonly namespace: string; readonly name: string; readonly signal: Cancellation | undefined },
 ): Promise<Bound> {
   if (!reference) return {};
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;

@@ -5,6 +5,7 @@ import { revisionOption } from '../../machinery/list-options.js';
 import type { Clock } from '../../std/clock.js';
 import { Deferred } from '../../std/deferred.js';
 import { storageToApiError } from '../storage-to-api-error.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 interface Dependencies {
   readonly feed: Feed;
@@ -51,7 +52,7 @@ async function whenCaughtUp(
 async function whenReady(
   { clock, limits }: Dependencies,
   cache: WatchCache,
-  signal: AbortSignal | undefined,
+  signal: Cancellation | undefined,
 ): Promise<void> {
   const givenUp = new Deferred<never>();
   const giveUp = () => givenUp.reject(ApiError.unavailable('the cache of this resource is still loading'));

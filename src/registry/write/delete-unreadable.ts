@@ -5,6 +5,7 @@ import { unsafeDeletionOption } from '../../machinery/list-options.js';
 import type { RequestContext } from '../request-context.js';
 import type { ResourceStore } from '../resource-store.js';
 import { fromStore } from '../storage-to-api-error.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 /**
  * Removes a corrupt value if it is still at the revision that was read, without validation. Returns false if it has
@@ -13,7 +14,7 @@ import { fromStore } from '../storage-to-api-error.js';
 export async function removeUnreadable(
   { dependencies }: ResourceStore,
   { key, revision }: Pick<EncodedObject, 'key' | 'revision'>,
-  signal: AbortSignal | undefined,
+  signal: Cancellation | undefined,
 ): Promise<boolean> {
   const unchanged = [{ key, modRevision: revision }];
   const result = await fromStore(dependencies.kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));

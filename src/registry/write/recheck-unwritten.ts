@@ -1,4 +1,5 @@
 import type { Current, ResourceStore } from '../resource-store.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 /** If the feed does not catch up within this time, the object is read from the store. */
 const patienceMs = 500;
@@ -12,7 +13,7 @@ export async function recheckUnwritten(
   store: ResourceStore,
   key: string,
   current: Current,
-  signal: AbortSignal | undefined,
+  signal: Cancellation | undefined,
 ): Promise<Current | undefined> {
   if (!current.cached) return undefined;
   const latest = await caughtUp(store, signal).then(
@@ -22,7 +23,7 @@ export async function recheckUnwritten(
   return latest.revision === current.revision ? undefined : latest;
 }
 
-async function caughtUp({ dependencies, cache }: ResourceStore, signal: AbortSignal | undefined): Promise<void> {
+async function caughtUp({ dependencies, cache }: ResourceStore, signal: Cancellation | undefined): Promise<void> {
   await dependencies.feed.consistentRevision({ timeoutMs: patienceMs, caller: { signal } });
   cache.checkOpen();
 }

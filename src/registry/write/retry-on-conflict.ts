@@ -2,6 +2,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 /** The result of an attempt, or the newer state if another writer has changed the object before the compare-and-set. */
 export type Attempt<Result> = { readonly result: Result } | { readonly newer: Current };
@@ -11,7 +12,7 @@ export interface RetryOptions {
   readonly startFrom: 'cache' | 'store';
   /** True to wait for earlier writers of the object in this process (write-turns.ts). */
   readonly takesTurn: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
   /** Message of the Conflict error (409) if writeConflictRetriesMax retries conflicted too. */
   readonly conflictMessage: string;
 }

@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import type { Clock, Timer } from '../../std/clock.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 export interface WriteTurnLimits {
   /** Writers that may wait for one object; further writers get 429. */
@@ -49,7 +50,7 @@ export class WriteTurns {
   ) {}
 
   /** Returns the turn at once if the object has no other writer; otherwise a promise that resolves when it is due. */
-  take(key: string, signal: AbortSignal | undefined): WriteTurn | Promise<WriteTurn> {
+  take(key: string, signal: Cancellation | undefined): WriteTurn | Promise<WriteTurn> {
     const before = this.current.get(key);
     if (before) return this.waitFor(before, signal);
     const turn = new WriteTurn(this, key, this.clock.monotonicMs(), undefined);
@@ -75,17 +76,17 @@ export class WriteTurns {
     next.start(following);
   }
 
-  private waitFor(turn: WriteTurn, signal: AbortSignal | undefined): Promise<WriteTurn> {
+  private waitFor(turn: WriteTurn, signal: Cancellation | undefined): Promise<WriteTurn> {
     const waiting = (turn.waiting ??= new Set());
     if (waiting.size >= this.limits.waitingMax) {
       const message = 'too many requests are waiting to change this object; please try again later';
       return Promise.reject(ApiError.tooManyRequests(message, 1));
     }
-    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const left = () => {
         waiting.delete(waiter);
-        reject(signal!.reason as Error);
+        reject(signal!.reason);
       };
       const waiter: Waiter = {
         start(next) {

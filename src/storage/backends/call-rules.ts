@@ -1,6 +1,7 @@
 import { assert } from '../../std/assert.js';
 import type { CallOptions, Write } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 /**
  * Limits of the memory and embedded backends. LMDB keys have at most 1,978 bytes, some of which history uses for the
@@ -34,6 +35,6 @@ export function checkSignal(options: CallOptions | undefined): void {
   if (options?.signal?.aborted) throw abortedError(options.signal);
 }
 
-export function abortedError(signal: AbortSignal): StorageError {
+export function abortedError(signal: Cancellation): StorageError {
   return new StorageError('unavailable', 'the caller aborted the call', { cause: signal.reason });
 }

@@ -26,6 +26,7 @@ import { PendingCommit } from './pending-commit.js';
 import { EmbeddedFile, storageError, type Change, type View } from './embedded-file.js';
 import { latestState, rangeAt, rangeNow, readLog, replay, stateAt } from './history.js';
 import * as records from './records.js';
+import type { Cancellation } from '../../../std/cancellation.js';
 
 export interface EmbeddedStoreOptions {
   /** Created if it does not exist. Only one process may use it at a time. */
@@ -191,7 +192,7 @@ export class EmbeddedStore implements KvStore {
     await this.file.close();
   }
 
-  private enqueue<T>(prepare: (changes: Change[]) => T, bytes = 0, signal?: AbortSignal): Promise<T> {
+  private enqueue<T>(prepare: (changes: Change[]) => T, bytes = 0, signal?: Cancellation): Promise<T> {
     return new Promise((resolve, reject) => {
       let result: T;
       const giveUp = () => reject(abortedError(signal!));
@@ -290,7 +291,7 @@ export class EmbeddedStore implements KvStore {
     }
   }
 
-  private async yieldToOthers(signal: AbortSignal | undefined): Promise<void> {
+  private async yieldToOthers(signal: Cancellation | undefined): Promise<void> {
     await new Promise(setImmediate);
     this.checkOpen();
     if (signal?.aborted) throw abortedError(signal);

@@ -1,4 +1,5 @@
 import type { TlsFiles } from './grpc/http2-channel.js';
+import type { Cancellation } from '../../../std/cancellation.js';
 
 /** The part of the generated grpc-js client that is used. */
 interface KvClient {
@@ -32,7 +33,7 @@ export class EtcdAdministration {
     private readonly tls: TlsFiles | undefined,
   ) {}
 
-  async compact(revision: number, deadlineMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async compact(revision: number, deadlineMs: number, signal: Cancellation | undefined): Promise<void> {
     const { ConnectionPool } = await import('etcd3/lib/connection-pool.js');
     const pool = new ConnectionPool({
       hosts: this.url,
@@ -61,7 +62,7 @@ export class EtcdAdministration {
 
   private send(
     start: (answer: (error: Error | null) => void) => { cancel(): void },
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       const aborted = () => call.cancel();

@@ -4,6 +4,7 @@ import { abortedError } from '../call-rules.js';
 import type { EtcdEndpoint, Unary } from './etcd-endpoint.js';
 import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
 import { NotConnectedError } from './grpc/grpc-error.js';
+import type { Cancellation } from '../../../std/cancellation.js';
 
 export interface EtcdClusterOptions {
   readonly dialTimeoutMs: number;
@@ -13,7 +14,7 @@ export interface EtcdClusterOptions {
 }
 
 export interface EtcdCallOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /** True if the call is idempotent: it may be sent again if its response was lost. */
   readonly isRepeatable: boolean;
 }
@@ -91,7 +92,7 @@ export function jittered(delayMs: number, rng: Rng): number {
   return Math.ceil(delayMs / 2) + rng.below(Math.floor(delayMs / 2) + 1);
 }
 
-function orAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+function orAborted(work: Promise<void>, signal: Cancellation | undefined): Promise<void> {
   if (!signal) return work;
   if (signal.aborted) return Promise.reject(abortedError(signal));
   return new Promise((resolve, reject) => {

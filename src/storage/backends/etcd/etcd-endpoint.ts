@@ -19,6 +19,7 @@ import {
   encodeTxn,
   encodeWatch,
 } from './grpc/wire.js';
+import type { Cancellation } from '../../../std/cancellation.js';
 
 export interface Unary {
   range: { request: RangeRequest; response: RangeResponse };
@@ -30,7 +31,7 @@ type UnaryCalls = {
   [M in keyof Unary]: (
     request: Unary[M]['request'],
     deadlineMs: number,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ) => Promise<Unary[M]['response']>;
 };
 
@@ -93,7 +94,7 @@ export class EtcdEndpoint {
     method: M,
     request: Unary[M]['request'],
     deadlineMs: number,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<Unary[M]['response']> {
     return this.calls[method](request, deadlineMs, signal);
   }

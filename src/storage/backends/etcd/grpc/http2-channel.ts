@@ -5,6 +5,7 @@ import type { Clock } from '../../../../std/clock.js';
 import { GrpcError, grpcStatus, MalformedMessageError, NotConnectedError } from './grpc-error.js';
 import type { CallListener, Http2Call } from './http2-call.js';
 import { Http2Connection } from './http2-connection.js';
+import type { Cancellation } from '../../../../std/cancellation.js';
 
 export interface TlsFiles {
   readonly rootCertificate?: Buffer;
@@ -25,7 +26,7 @@ export interface UnaryCall<T> {
   readonly decode: (message: Buffer) => T;
   /** In the time of the channel's clock. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
 }
 
 /** Flow control windows: pages of several megabytes must not wait for a window update every 64 KiB. */
