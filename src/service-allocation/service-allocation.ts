@@ -18,7 +18,7 @@ import { validateClusterIpFields } from './cluster-ip-fields.validation.js';
 import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
 import { Booking } from './booking.js';
-import { newIpAddress, addressVersion, ownerOf, unservedAddresses, type Owner } from './claims.js';
+import { newIpAddress, addressVersion, serviceRefOf, unservedAddresses, type ServiceRef } from './ip-addresses.js';
 import { setClusterIp, addressesToAllocate } from './cluster-ips.js';
 import { holdingsOf } from './holdings.js';
 import { chooseFamilies, choosePolicy, type ClusterFamilies } from './ip-families.js';
@@ -79,10 +79,10 @@ export class ServiceAllocation {
   }
 
   /** Returns a new IPAddress object that allocates an address to a Service. */
-  claim(address: string, owner: Owner): IPAddress {
+  ipAddressFor(address: string, service: ServiceRef): IPAddress {
     const { rng, clock } = this.dependencies.storeDependencies;
     const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
-    return newIpAddress(address, owner, this.dependencies.naming, system);
+    return newIpAddress(address, service, this.dependencies.naming, system);
   }
 
   /** Returns the node ports of all Services in the latest state of the store. */
@@ -97,9 +97,9 @@ export class ServiceAllocation {
   }
 
   /** Creates a missing IPAddress object of a Service. Returns false if the Service has changed. */
-  async restore(ledger: Ledger, claim: IPAddress, { key, revision }: EncodedObject, signal: Cancellation) {
+  async restore(ledger: Ledger, ipAddress: IPAddress, { key, revision }: EncodedObject, signal: Cancellation) {
     const booking = new Booking();
-    booking.createObject(ledger, claim);
+    booking.createObject(ledger, ipAddress);
     try {
       return await this.commit(booking, [{ key, modRevision: revision }], signal);
     } finally {
@@ -108,9 +108,9 @@ export class ServiceAllocation {
   }
 
   /** Deletes an IPAddress object of which no Service has the address. Returns false if the object has changed. */
-  discard(ledger: Ledger, claim: EncodedObject, signal: Cancellation): Promise<boolean> {
+  discard(ledger: Ledger, ipAddress: EncodedObject, signal: Cancellation): Promise<boolean> {
     const booking = new Booking();
-    booking.deleteObject(ledger, claim.attributes.name, claim);
+    booking.deleteObject(ledger, ipAddress.attributes.name, ipAddress);
     return this.commit(booking, [], signal);
   }
 
@@ -137,7 +137,7 @@ export class ServiceAllocation {
     choosePolicy(spec, before);
     refuse(() => validateClusterIpFields(spec));
     refuse(() => chooseFamilies(spec, before, this.families));
-    const owner = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
+    const service = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
     for (const { index, family, requested } of addressesToAllocate(spec, before)) {
       const address = requested === '' ? await this.anyAddress(family, request) : requested;
       if (requested !== '') {
@@ -145,8 +145,8 @@ export class ServiceAllocation {
         if (problem !== undefined) refuse(() => [notAllocated(spec, requested, problem)]);
       }
       setClusterIp(spec, index, address);
-      const claim = this.claim(canonicalAddress(address), owner);
-      if (!request.dryRun) booking.createObject(this.addresses.ledger, claim);
+      const ipAddress = this.ipAddressFor(canonicalAddress(address), service);
+      if (!request.dryRun) booking.createObject(this.addresses.ledger, ipAddress);
     }
     await chooseNodePorts(spec, before, this.portTaker(booking, request));
   }
@@ -245,9 +245,9 @@ export class ServiceAllocation {
     for (const name of [...before.addresses].filter((it) => !after.addresses.has(it))) {
       const found = ledger.find(name) ?? (await ledger.look(name, signal));
       if (!found || found.corruption) continue;
-      const owner = ownerOf(found.parse());
+      const service = serviceRefOf(found.parse());
       // The IPAddress object was deleted, and another Service has the address.
-      if (owner?.namespace !== old.metadata.namespace || owner?.name !== old.metadata.name) continue;
+      if (service?.namespace !== old.metadata.namespace || service?.name !== old.metadata.name) continue;
       booking.deleteObject(ledger, name, found);
     }
   }

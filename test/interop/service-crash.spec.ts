@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerOf, type Owner } from '../../src/service-allocation/claims.js';
+import { serviceRefOf, type ServiceRef } from '../../src/service-allocation/ip-addresses.js';
 import { portsOf } from '../../src/service-allocation/node-port-map.js';
 import { holdingsOf } from '../../src/service-allocation/holdings.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
@@ -43,7 +43,7 @@ async function write(client: HttpClient, writer: number, run: Run): Promise<void
   }
 }
 
-const named = ({ namespace, name }: Owner) => `${namespace}/${name}`;
+const named = ({ namespace, name }: ServiceRef) => `${namespace}/${name}`;
 
 /** `unmarked` are node ports of Services that the map lacks: other Services could get them. */
 async function difference(store: KvStore): Promise<{ had: string[]; taken: string[]; unmarked: number[] }> {
@@ -51,10 +51,12 @@ async function difference(store: KvStore): Promise<{ had: string[]; taken: strin
     (await store.range(`/registry/${prefix}/`)).items.map(({ value }) => JSON.parse(value.toString()) as KubeObject);
   const had = (await under('services/specs')).flatMap((service) => {
     const { addresses } = holdingsOf(service);
-    const owner = named({ namespace: service.metadata.namespace!, name: service.metadata.name! });
-    return [...addresses].map((name) => `${name} ${owner}`);
+    const user = named({ namespace: service.metadata.namespace!, name: service.metadata.name! });
+    return [...addresses].map((address) => `${address} ${user}`);
   });
-  const taken = (await under('ipaddresses')).map((claim) => `${claim.metadata.name} ${named(ownerOf(claim)!)}`);
+  const taken = (await under('ipaddresses')).map(
+    (ipAddress) => `${ipAddress.metadata.name} ${named(serviceRefOf(ipAddress)!)}`,
+  );
   // Killed early, the server has created neither the map nor a Service.
   const { item } = await store.get('/registry/ranges/servicenodeports');
   const { data = '' } = item ? (JSON.parse(item.value.toString()) as { data: string }) : {};

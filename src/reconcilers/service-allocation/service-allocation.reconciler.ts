@@ -1,15 +1,15 @@
-import { ownerOf } from '../../service-allocation/claims.js';
+import { serviceRefOf } from '../../service-allocation/ip-addresses.js';
 import { defineReconciler } from '../reconciler.js';
 import { ServiceRepair } from './service-repair.js';
 
 /** Interval of kube-apiserver's repair loops. */
 const passIntervalMs = 180_000;
-/** Collects several deletions of claims into one pass. */
+/** Collects several deletions of IPAddresses into one pass. */
 const gatherMs = 1000;
 
 /**
- * Repairs the claims of cluster IPs and node ports after changes by others, and after a start on an older store. The
- * server itself takes and frees them together with their Service.
+ * Repairs the allocations of cluster IPs and node ports after changes by others, and after a start on an older store. The
+ * server itself allocates and releases them together with their Service.
  */
 export const serviceAllocationReconciler = defineReconciler({
   name: 'service-allocation',
@@ -26,13 +26,13 @@ export const serviceAllocationReconciler = defineReconciler({
     const end = serviceAllocation.addresses.ledger.store.cache.observe({
       changed({ previous, current }) {
         if (current || !previous || previous.corruption) return;
-        const owner = ownerOf(previous.parse());
-        // A Service is deleted before its claims, so that this is not the deletion of a Service.
-        if (owner && services.cache.get(services.keyOf(owner.namespace, owner.name))) passSoon();
+        const service = serviceRefOf(previous.parse());
+        // A Service is deleted before its IPAddresses, so that this is not the deletion of a Service.
+        if (service && services.cache.get(services.keyOf(service.namespace, service.name))) passSoon();
       },
       reset: passSoon,
     });
-    // Runs before the server is ready, so that no address is allocated that an older store has no claim of.
+    // Runs before the server is ready: a Service of an older store may have an address without an IPAddress.
     await repair.pass(new AbortController().signal).then(
       () => queue.addAfter('all', passIntervalMs),
       () => queue.add('all'),

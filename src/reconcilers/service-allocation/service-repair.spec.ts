@@ -46,7 +46,7 @@ const managed = {
   'ipaddress.kubernetes.io/ip-family': 'IPv4',
   'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
 };
-const createClaim = (name: string, labels: object, service: string) =>
+const createIpAddress = (name: string, labels: object, service: string) =>
   admin.post(addresses, {
     metadata: { name, labels },
     spec: { parentRef: { resource: 'services', namespace: 'default', name: service } },
@@ -55,7 +55,7 @@ const names = async () =>
   ((await admin.get(addresses)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 const ports = async () => [...(await keelson.components.serviceAllocation.nodePorts.read()).ports].map(String);
 
-it('a pass restores deleted claims of Services', async () => {
+it('a pass restores deleted IPAddresses of Services', async () => {
   const { spec } = await createService('s');
   const ip = spec.clusterIP as string;
   const nodePort = spec.ports[0].nodePort as number;
@@ -70,17 +70,17 @@ it('a pass restores deleted claims of Services', async () => {
   expect([await names(), await ports()]).toEqual([['10.0.0.1'], []]);
 });
 
-it('a pass frees leaked claims that three consecutive passes have seen, and keeps those of users', async () => {
-  await createClaim('10.0.0.77', managed, 'gone');
-  await createClaim('10.0.0.78', {}, 'gone');
+it('a pass releases leaked IPAddresses that three consecutive passes have seen, and keeps those of users', async () => {
+  await createIpAddress('10.0.0.77', managed, 'gone');
+  await createIpAddress('10.0.0.78', {}, 'gone');
   await pass(2);
   expect(await names()).toContain('10.0.0.77');
   await pass();
   expect(await names()).toEqual(['10.0.0.1', '10.0.0.78']);
 });
 
-it('a leaked claim is kept if its Service is written between two passes', async () => {
-  await createClaim('10.0.0.77', managed, 's');
+it('a leaked IPAddress is kept if its Service is written between two passes', async () => {
+  await createIpAddress('10.0.0.77', managed, 's');
   await pass(2);
   const { store } = keelson.components.registry.require('', 'v1', 'services');
   await admin.post(services, { metadata: { name: 's' }, spec: { clusterIP: 'None' } });
@@ -116,12 +116,12 @@ it('a cluster IP of two Services is logged and not changed', async () => {
       ],
     },
   ]);
-  // The deletion of the second Service keeps the claim of the first.
+  // The deletion of the second Service keeps the IPAddress of the first.
   expect((await admin.delete(`${services}/b`)).code).toBe(200);
   expect(await names()).toContain(spec.clusterIP);
 });
 
-it('a Service without claims, from an older store, keeps its address and port', async () => {
+it('a Service without allocations, from an older store, keeps its address and port', async () => {
   const { store } = keelson.components.registry.require('', 'v1', 'services');
   const made = await createService('model');
   const old = {

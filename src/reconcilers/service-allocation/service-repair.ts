@@ -1,5 +1,5 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { isManaged, ownerOf, type Owner } from '../../service-allocation/claims.js';
+import { isManaged, serviceRefOf, type ServiceRef } from '../../service-allocation/ip-addresses.js';
 import { holdingsOf, type Holdings } from '../../service-allocation/holdings.js';
 import type { Ledger } from '../../service-allocation/ledger.js';
 import type { StoredPorts } from '../../service-allocation/node-port-map.js';
@@ -8,11 +8,11 @@ import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
-import { compareClaims, type Claim, type Holder } from './compare-claims.js';
+import { compareAllocations, type Allocation, type Holder } from './compare-allocations.js';
 
 /**
- * Passes in which a claim without a Service must be seen before it is removed, as in kube-apiserver: other servers write
- * the claim first and its Service afterwards.
+ * Passes in which an IPAddress or a node port without a Service must be seen before it is released, as in kube-apiserver:
+ * other servers write it first and its Service afterwards.
  */
 const leakSightingsMin = 3;
 /** Other requests run after this time. */
@@ -27,22 +27,22 @@ interface Dependencies {
 
 /** Cluster IPs and node ports of all readable Services. */
 interface Held {
-  readonly found: readonly { readonly owner: Owner; readonly holdings: Holdings }[];
+  readonly found: readonly { readonly service: ServiceRef; readonly holdings: Holdings }[];
   readonly unreadable: number;
 }
 
-/** The cluster IPs of Services and their claims. */
+/** The cluster IPs of Services and their IPAddress objects. */
 interface Side {
   readonly what: string;
   readonly ledger: Ledger;
   readonly namesIn: (holdings: Holdings) => ReadonlySet<string>;
-  readonly claim: (name: string, owner: Owner) => ReturnType<ServiceAllocation['claim']>;
-  readonly isManaged: (claim: EncodedObject) => boolean;
+  readonly ipAddressFor: ServiceAllocation['ipAddressFor'];
+  readonly isManaged: (ipAddress: EncodedObject) => boolean;
 }
 
-/** Compares the cluster IPs and node ports of Services with their claims, and repairs the claims. */
+/** Compares the cluster IPs and node ports of Services with their allocations, and repairs the allocations. */
 export class ServiceRepair {
-  /** Number of consecutive passes that saw each leaked claim. */
+  /** Number of consecutive passes that saw each leaked allocation. */
   private sightings = new Map<string, number>();
 
   constructor(private readonly dependencies: Dependencies) {}
@@ -61,10 +61,10 @@ export class ServiceRepair {
     // The snapshots are of the same revision, since the feed updates all caches together.
     const stored = services.cache.snapshot();
     const { store } = side.ledger;
-    const claims = store.cache.snapshot().range(store.scopeOf(''));
+    const ipAddresses = store.cache.snapshot().range(store.scopeOf(''));
     const held = await this.holdings(stored.range(services.scopeOf('')), signal);
-    const found = new Map([...claims].map((entry) => [entry.attributes.name, entry]));
-    await this.repair(side, held.found, found, (owner) => stored.get(services.keyOf(owner.namespace, owner.name)), {
+    const found = new Map([...ipAddresses].map((entry) => [entry.attributes.name, entry]));
+    await this.repair(side, held.found, found, ({ namespace, name }) => stored.get(services.keyOf(namespace, name)), {
       before,
       signal,
     });
@@ -74,17 +74,17 @@ export class ServiceRepair {
   private async repairPorts(stored: StoredPorts, { found, unreadable }: Held, before: ReadonlyMap<string, number>) {
     const { allocation, logger } = this.dependencies;
     const { nodePorts } = allocation;
-    const holders = new Map<number, Owner[]>();
-    for (const { owner, holdings } of found) {
+    const holders = new Map<number, ServiceRef[]>();
+    for (const { service, holdings } of found) {
       for (const port of holdings.nodePorts) {
-        const owners = holders.get(port);
-        if (owners) owners.push(owner);
-        else holders.set(port, [owner]);
+        const services = holders.get(port);
+        if (services) services.push(service);
+        else holders.set(port, [service]);
       }
     }
-    for (const [nodePort, owners] of holders) {
-      if (owners.length > 1)
-        logger.warn('node port is used by several Services; recreate all but one', { nodePort, owners });
+    for (const [nodePort, services] of holders) {
+      if (services.length > 1)
+        logger.warn('node port is used by several Services; recreate all but one', { nodePort, owners: services });
     }
     const missing = [...holders.keys()].filter((port) => nodePorts.includes(port) && !stored.ports.has(port));
     const leaked = new Set<number>();
@@ -111,26 +111,29 @@ export class ServiceRepair {
 
   private async repair(
     side: Side,
-    held: readonly { owner: Owner; holdings: Holdings }[],
-    claims: ReadonlyMap<string, EncodedObject>,
-    serviceOf: (owner: Owner) => EncodedObject | undefined,
+    held: readonly { service: ServiceRef; holdings: Holdings }[],
+    ipAddresses: ReadonlyMap<string, EncodedObject>,
+    storedService: (service: ServiceRef) => EncodedObject | undefined,
     { before, signal }: { readonly before: ReadonlyMap<string, number>; readonly signal: AbortSignal },
   ): Promise<void> {
     const { allocation, logger } = this.dependencies;
     const { what, ledger } = side;
-    const holders = held.map(({ owner, holdings }): Holder => ({ owner, names: side.namesIn(holdings) }));
-    const findings = compareClaims(
+    const holders = held.map(({ service, holdings }): Holder => ({ service, names: side.namesIn(holdings) }));
+    const findings = compareAllocations(
       holders,
-      [...claims.values()].filter(({ corruption }) => !corruption).map((entry) => claimOf(entry, side)),
+      [...ipAddresses.values()].filter(({ corruption }) => !corruption).map((entry) => allocationOf(entry, side)),
     );
-    for (const { name, owners } of findings.contested) {
-      logger.warn('cluster IP is used by several Services; recreate all but one', { [what]: name, owners });
+    for (const { name, services } of findings.contested) {
+      logger.warn('cluster IP is used by several Services; recreate all but one', { [what]: name, owners: services });
     }
-    for (const { name, owner } of findings.missing) {
-      const service = serviceOf(owner);
-      const isDone = service && (await allocation.restore(ledger, side.claim(name, owner), service, signal));
+    for (const { name, service } of findings.missing) {
+      const stored = storedService(service);
+      const isDone = stored && (await allocation.restore(ledger, side.ipAddressFor(name, service), stored, signal));
       if (isDone)
-        logger.info('repaired the cluster IP allocation: allocated the IP of a Service', { [what]: name, owner });
+        logger.info('repaired the cluster IP allocation: allocated the IP of a Service', {
+          [what]: name,
+          owner: service,
+        });
     }
     for (const name of findings.leaked) {
       const sighting = (before.get(`${what}/${name}`) ?? 0) + 1;
@@ -138,14 +141,14 @@ export class ServiceRepair {
         this.sightings.set(`${what}/${name}`, sighting);
         continue;
       }
-      const isDone = await allocation.discard(ledger, claims.get(name)!, signal);
+      const isDone = await allocation.discard(ledger, ipAddresses.get(name)!, signal);
       if (isDone)
         logger.info('repaired the cluster IP allocation: released an IP that no Service uses', { [what]: name });
     }
   }
 
   private async holdings(entries: Iterable<EncodedObject>, signal: AbortSignal): Promise<Held> {
-    const found: { owner: Owner; holdings: Holdings }[] = [];
+    const found: { service: ServiceRef; holdings: Holdings }[] = [];
     let unreadable = 0;
     const yieldTimer = new LoopYieldTimer(this.dependencies.clock, sliceMs);
     for (const entry of entries) {
@@ -158,7 +161,7 @@ export class ServiceRepair {
         continue;
       }
       const { namespace, name } = entry.attributes;
-      found.push({ owner: { namespace, name }, holdings: holdingsOf(entry.parse()) });
+      found.push({ service: { namespace, name }, holdings: holdingsOf(entry.parse()) });
     }
     return { found, unreadable };
   }
@@ -169,14 +172,14 @@ export class ServiceRepair {
       what: 'address',
       ledger: allocation.addresses.ledger,
       namesIn: ({ addresses }) => addresses,
-      claim: (address, owner) => allocation.claim(address, owner),
-      isManaged: (claim) => isManaged(claim.parse(), allocation.dependencies.naming),
+      ipAddressFor: (address, service) => allocation.ipAddressFor(address, service),
+      isManaged: (ipAddress) => isManaged(ipAddress.parse(), allocation.dependencies.naming),
     };
   }
 }
 
-const claimOf = (entry: EncodedObject, side: Side): Claim => ({
+const allocationOf = (entry: EncodedObject, side: Side): Allocation => ({
   name: entry.attributes.name,
-  owner: ownerOf(entry.parse()),
+  service: serviceRefOf(entry.parse()),
   isManaged: side.isManaged(entry),
 });

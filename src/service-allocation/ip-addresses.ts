@@ -7,8 +7,8 @@ import { defineResource } from '../registry/definition/resource-definition.js';
 import { nameColumn } from '../registry/definition/table.js';
 import { familyOf } from './address-range.js';
 
-/** The Service that an address is allocated to: the parentRef of the IPAddress object with that name. */
-export interface Owner {
+/** The Service that has a cluster IP or node port; the parentRef of the IPAddress object of a cluster IP. */
+export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
 }
@@ -32,14 +32,19 @@ export const unservedAddresses = (naming: NamingProfile) =>
 type SystemFields = Pick<ObjectMeta, 'uid' | 'creationTimestamp'>;
 
 /** Returns the IPAddress object that allocates an address to a Service. */
-export function newIpAddress(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): IPAddress {
+export function newIpAddress(
+  address: string,
+  service: ServiceRef,
+  naming: NamingProfile,
+  system: SystemFields,
+): IPAddress {
   const { group, version } = addressVersion(naming);
   const { managedBy, family } = addressLabels(naming);
   return {
     kind: 'IPAddress',
     apiVersion: apiVersionOf(group, version),
     metadata: { name: address, ...system, labels: { [family]: familyOf(address), ...managedBy } },
-    spec: { parentRef: { resource: 'services', ...owner } },
+    spec: { parentRef: { resource: 'services', ...service } },
   };
 }
 
@@ -55,7 +60,7 @@ export function isManaged({ metadata }: IPAddress, naming: NamingProfile): boole
 }
 
 /** Returns the Service of an IPAddress object; undefined if it belongs to an object of another kind. */
-export function ownerOf({ spec }: IPAddress): Owner | undefined {
+export function serviceRefOf({ spec }: IPAddress): ServiceRef | undefined {
   const { group = '', resource = '', namespace = '', name = '' } = spec?.parentRef ?? { resource: 'services' };
   return group === '' && resource === 'services' ? { namespace, name } : undefined;
 }
