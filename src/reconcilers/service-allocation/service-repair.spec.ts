@@ -110,7 +110,7 @@ it('a cluster IP of two Services is logged and not changed', async () => {
   expect(warnings).toEqual([
     {
       address: spec.clusterIP as string,
-      owners: [
+      services: [
         { namespace: 'default', name: 'a' },
         { namespace: 'default', name: 'b' },
       ],

@@ -84,7 +84,7 @@ export class ServiceRepair {
     }
     for (const [nodePort, services] of holders) {
       if (services.length > 1)
-        logger.warn('node port is used by several Services; recreate all but one', { nodePort, owners: services });
+        logger.warn('node port is used by several Services; recreate all but one', { nodePort, services });
     }
     const missing = [...holders.keys()].filter((port) => nodePorts.includes(port) && !stored.ports.has(port));
     const leaked = new Set<number>();
@@ -124,7 +124,7 @@ export class ServiceRepair {
       [...ipAddresses.values()].filter(({ corruption }) => !corruption).map((entry) => allocationOf(entry, side)),
     );
     for (const { name, services } of findings.contested) {
-      logger.warn('cluster IP is used by several Services; recreate all but one', { [what]: name, owners: services });
+      logger.warn('cluster IP is used by several Services; recreate all but one', { [what]: name, services });
     }
     for (const { name, service } of findings.missing) {
       const stored = storedService(service);
@@ -132,7 +132,7 @@ export class ServiceRepair {
       if (isDone)
         logger.info('repaired the cluster IP allocation: allocated the IP of a Service', {
           [what]: name,
-          owner: service,
+          service,
         });
     }
     for (const name of findings.leaked) {
