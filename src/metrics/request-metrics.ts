@@ -1,4 +1,5 @@
 import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
+import { subresourceOf } from '../registry/definition/resource-definition.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import {
   Buckets,
@@ -301,7 +302,7 @@ export class RequestMetrics {
     const served = this.registry.find(info.group, info.version, info.resource);
     const knowsSubresource =
       info.subresource === '' ||
-      (served?.type === 'stored' && Object.hasOwn(served.definition.subresources, info.subresource));
+      (served?.type === 'stored' && subresourceOf(served.definition, info.subresource) !== undefined);
     if (!served || !knowsSubresource) return this.unknown;
     const { group, version, resource, subresource } = info;
     const series = this.make(

@@ -23,7 +23,7 @@ export async function apply(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
+  const viewSubresource = viewSubresourceOf(target.served, subresource, 'patch');
   if (value === null) throw wrongObjectType({});
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw ApiError.badRequest('error decoding apply: the configuration is not an object');

@@ -19,7 +19,7 @@ export function change(
 ): Promise<Written> {
   const { served } = target;
   const { store } = served;
-  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(served, subresource, 'update');
+  const viewSubresource = viewSubresourceOf(served, subresource, 'update');
   return updateObject(
     store,
     target,

@@ -14,7 +14,7 @@ export async function getObject(
     if (!object) throw ApiError.notFound(store.groupResource, target.name);
     return { type: 'computed', code: 200, object };
   }
-  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'get');
+  const viewSubresource = viewSubresourceOf(target.served, subresource, 'get');
   const encoded = await store.get(target.namespace, target.name, { resourceVersion, caller: target.context });
   if (!viewSubresource?.viewKind) return { type: 'stored', code: 200, encoded };
   return { type: 'computed', code: 200, object: viewSubresource.view(encoded.parse()) };

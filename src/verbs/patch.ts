@@ -56,7 +56,7 @@ export async function patch(
   { value: body, fields }: Submission,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
+  const viewSubresource = viewSubresourceOf(target.served, subresource, 'patch');
   if (type !== 'json' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : notAnObject(type, body));
   }

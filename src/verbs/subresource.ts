@@ -7,7 +7,7 @@ import { apiVersionOf } from '../machinery/gvk.js';
 import type { JsonObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import type { SubresourceRequest } from '../registry/apis/api-group.js';
-import type { HandledSubresource } from '../registry/definition/resource-definition.js';
+import { subresourceOf, type HandledSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
 import { assert } from '../std/assert.js';
@@ -21,9 +21,7 @@ type Verb = SubresourceRequest['verb'];
  * Returns the subresource if an API group class handles it, undefined if it is a view; throws 404 if it does not exist.
  */
 export function handledSubresource(served: ServedResource, subresource: string): HandledSubresource | undefined {
-  const found = Object.hasOwn(served.definition.subresources, subresource)
-    ? served.definition.subresources[subresource]
-    : undefined;
+  const found = subresourceOf(served.definition, subresource);
   if (!found) throw ApiError.noSuchResource();
   return found.type === 'handled' ? found : undefined;
 }

@@ -19,7 +19,7 @@ export async function update(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
+  const viewSubresource = viewSubresourceOf(target.served, subresource, 'update');
   const timer = new YieldTimer(store.dependencies.clock);
   const isTyped = structOf(target.served, viewSubresource?.viewKind) !== undefined;
   const read = () => {

@@ -1,6 +1,7 @@
 import type { Scale as ScaleObject } from '../../catalog/types/autoscaling.v1.js';
 import { controllerOf, type KubeObject, type OwnerReference } from '../../machinery/kube-object.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
+import { subresourceOf } from '../../registry/definition/resource-definition.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { Scale, ScaleOf } from './decide.js';
 
@@ -48,7 +49,7 @@ function servedKind(registry: ResourceRegistry, group: string, version: string, 
 
 function scaleOf({ served: { definition, store }, object }: Found): Scale {
   // Objects in the cache are of the storage version, so its definition comes first.
-  const scale = store.definition.subresources['scale'] ?? definition.subresources['scale'];
+  const scale = subresourceOf(store.definition, 'scale') ?? subresourceOf(definition, 'scale');
   if (scale?.type !== 'view' || !scale.view) {
     const resource = definition.group === '' ? definition.plural : `${definition.plural}.${definition.group}`;
     throw new Error(`${resource} does not implement the scale subresource`);

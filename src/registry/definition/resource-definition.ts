@@ -107,8 +107,16 @@ export const allVerbs: readonly ResourceVerb[] = [
 
 export type SubresourceDefinition = ViewSubresource | HandledSubresource;
 
-export function hasViewSubresource({ subresources }: Pick<ResourceDefinition, 'subresources'>, name: string): boolean {
-  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'view';
+/** Returns the subresource with the name, which may come from a URL; undefined if the resource has none. */
+export function subresourceOf(
+  { subresources }: Pick<ResourceDefinition, 'subresources'>,
+  name: string,
+): SubresourceDefinition | undefined {
+  return Object.hasOwn(subresources, name) ? subresources[name] : undefined;
+}
+
+export function hasViewSubresource(definition: Pick<ResourceDefinition, 'subresources'>, name: string): boolean {
+  return subresourceOf(definition, name)?.type === 'view';
 }
 
 /**

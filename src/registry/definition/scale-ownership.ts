@@ -7,7 +7,7 @@ import { fieldSetOf, type FieldSet } from '../../patch/apply/field-set.js';
 import { scaledManagedFields, scaleManagedFields, type ScaledObject } from '../../patch/apply/scale-owners.js';
 import { schemaOfType } from '../../patch/apply/schema-of-type.js';
 import { assert } from '../../std/assert.js';
-import type { ViewSubresource, ResourceDefinition } from './resource-definition.js';
+import { subresourceOf, type ViewSubresource, type ResourceDefinition } from './resource-definition.js';
 
 interface Scaling {
   readonly manager: string;
@@ -17,11 +17,8 @@ interface Scaling {
 /** A subresource whose view is a Scale. */
 export type ScaleSubresource = ViewSubresource & Required<Pick<ViewSubresource, 'viewKind' | 'replicas'>>;
 
-export function scaleSubresourceOf(
-  { subresources }: ResourceDefinition,
-  subresource: string,
-): ScaleSubresource | undefined {
-  const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
+export function scaleSubresourceOf(definition: ResourceDefinition, subresource: string): ScaleSubresource | undefined {
+  const found = subresourceOf(definition, subresource);
   return found?.type === 'view' && found.viewKind && found.replicas !== undefined
     ? (found as ScaleSubresource)
     : undefined;

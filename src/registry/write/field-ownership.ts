@@ -12,6 +12,7 @@ import { schemaOfType } from '../../patch/apply/schema-of-type.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import {
   hasViewSubresource,
+  subresourceOf,
   type ViewSubresource,
   type ResourceDefinition,
 } from '../definition/resource-definition.js';
@@ -116,7 +117,7 @@ export class FieldOwnership {
 
   private newManager(definition: ResourceDefinition, apiVersion: string, subresource: string): FieldManager {
     const resetFields = resetFieldsOf(definition, subresource);
-    const { onlyFields } = (definition.subresources[subresource] ?? {}) as Partial<ViewSubresource>;
+    const onlyFields = viewOf(definition, subresource)?.onlyFields;
     const onlyPattern = onlyFields && fieldPatternOf(...onlyFields);
     return new FieldManager({
       apiVersion,
@@ -147,6 +148,11 @@ function resetFieldsOf(definition: ResourceDefinition, subresource: string): Fie
     const paths = [...(hasViewSubresource(definition, 'status') ? ['status'] : []), ...(definition.resetFields ?? [])];
     return paths.length > 0 ? fieldSetOf(...paths) : undefined;
   }
-  const view = definition.subresources[subresource] as ViewSubresource | undefined;
-  return view?.resetFields && fieldSetOf(...view.resetFields);
+  const resetFields = viewOf(definition, subresource)?.resetFields;
+  return resetFields && fieldSetOf(...resetFields);
+}
+
+function viewOf(definition: ResourceDefinition, subresource: string): ViewSubresource | undefined {
+  const found = subresourceOf(definition, subresource);
+  return found?.type === 'view' ? found : undefined;
 }

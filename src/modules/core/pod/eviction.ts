@@ -5,7 +5,7 @@ import type { JsonValue, KubeObject } from '../../../machinery/kube-object.js';
 import { parseDeleteOptions, parseListOptions, type DeleteOptions } from '../../../machinery/list-options.js';
 import { Query } from '../../../machinery/query.js';
 import type { HandlerResult } from '../../../registry/apis/api-group.js';
-import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
+import { subresourceOf, type ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import { listObjects } from '../../../registry/read/list.js';
 import { withOptions, type RequestContext } from '../../../registry/request-context.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
@@ -196,7 +196,7 @@ function statusWrite({ definition }: ResourceStore, request: RequestContext): Wr
 }
 
 function statusOf(store: ResourceStore): ViewSubresource {
-  const status = store.definition.subresources['status'];
+  const status = subresourceOf(store.definition, 'status');
   if (status?.type !== 'view') throw ApiError.internal(`${store.definition.plural} have no status`);
   return status;
 }
