@@ -10,6 +10,7 @@ export type AnswerHeaders = Record<string, string | number | string[]>;
 const warningsLengthMax = 4096;
 /** Bound on each warning if all together exceed warningsLengthMax; as in kube-apiserver. */
 const cutWarningCharactersMax = 256;
+const nothing = Buffer.alloc(0);
 
 /** Returns the headers of every response. Content types have no charset, since some clients compare them as a whole. */
 export function headersFor(request: FastifyRequest, contentType: string): AnswerHeaders {
@@ -34,11 +35,21 @@ export function sendBytes(
   const raw = reply.raw as Raw;
   if (!request.kube.claimAnswer()) return;
   reply.hijack();
-  // A 204 response must not have a Content-Length (RFC 9110, 8.6).
-  if (code !== 204) headers['content-length'] = body.length;
+  // A 204 response must not have a Content-Length, and that of a 304 response is the length of a 200 (RFC 9110, 8.6).
+  if (code !== 204 && code !== 304) headers['content-length'] = body.length;
   request.kube.sentBytes = body.length;
   finished.push({ raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body });
   if (finished.length === 1) setImmediate(sendFinished);
+}
+
+/** Removes the Content-Type, for responses without a body. */
+export function withoutContentType({ 'content-type': _, ...headers }: AnswerHeaders): AnswerHeaders {
+  return headers;
+}
+
+/** Sends 304: the client has the document already, by its If-None-Match. */
+export function sendNotModified(request: FastifyRequest, reply: FastifyReply, headers: AnswerHeaders): void {
+  sendBytes(request, reply, 304, withoutContentType(headers), nothing);
 }
 
 interface Finished {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
 import { wantsPretty } from '../codec/negotiate.js';
-import { headersFor, sendBytes } from '../answers/answer.js';
+import { headersFor, sendBytes, sendNotModified } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import {
@@ -146,10 +146,7 @@ export class DiscoveryRequests {
     headers['vary'] = 'Accept';
     if (request.raw.headers['if-none-match'] !== document.etag)
       return sendBytes(request, reply, 200, headers, document.bytes);
-    delete headers['content-type'];
-    reply.hijack();
-    reply.raw.writeHead(304, headers as never);
-    reply.raw.end();
+    sendNotModified(request, reply, headers);
   }
 
   private encode({ encoding, isAggregated }: DiscoveryChoice, pretty: boolean, value: object): Document {

@@ -364,7 +364,14 @@ describe('the aggregated document', () => {
     const etag = first.headers['etag'] as string;
     expect(etag).toMatch(/^"[0-9A-F]{64}"$/);
     const again = await get('/apis', { accept: aggregated, 'if-none-match': etag });
-    expect([again.code, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+    const { 'content-type': type, 'content-length': length } = again.headers;
+    expect([again.code, again.text, again.headers['etag'], type, length]).toEqual([
+      304,
+      '',
+      etag,
+      undefined,
+      undefined,
+    ]);
     expect((await get('/apis', { accept: aggregated, 'if-none-match': '"other"' })).code).toBe(200);
   });
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
 import { prefersGzip } from '../codec/content-coding.js';
 import { parseAccept } from '../codec/media-type.js';
-import { headersFor, sendBytes, type AnswerHeaders } from '../answers/answer.js';
+import { headersFor, sendBytes, sendNotModified, withoutContentType, type AnswerHeaders } from '../answers/answer.js';
 import { OpenApiLibrary, type LibraryDependencies, type OpenApiDocument } from '../openapi/library.js';
 
 const yearMs = 365 * 24 * 3600 * 1000;
@@ -47,7 +47,7 @@ export class OpenApiRequests {
     const name = path.slice('v3/'.length);
     const document = this.documents.v3().get(name);
     if (document) return this.answerV3(request, reply, name, document);
-    sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
+    sendBytes(request, reply, 404, withoutContentType(headersFor(request, json.mediaType)), nothing);
   }
 
   private async answerV2(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -57,7 +57,7 @@ export class OpenApiRequests {
     const document = await this.documents.v2();
     const type = encodings.v2.mediaTypes[encoding];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
-    if (isKnown(request, document)) return notModified(request, reply, headers);
+    if (isKnown(request, document)) return sendNotModified(request, reply, headers);
     if (encoding === 'protobuf') return sendBytes(request, reply, 200, headers, await document.protobuf());
     if (document.json.length < gzipBytesMin || !prefersGzip(request.raw.headers['accept-encoding'])) {
       return sendBytes(request, reply, 200, headers, document.json);
@@ -92,7 +92,7 @@ export class OpenApiRequests {
       headers['cache-control'] = 'public, immutable';
       headers['expires'] = new Date(this.dependencies.clock.now() + yearMs).toUTCString();
     }
-    if (isKnown(request, document)) return notModified(request, reply, headers);
+    if (isKnown(request, document)) return sendNotModified(request, reply, headers);
     sendBytes(request, reply, 200, headers, encoding === 'json' ? document.json : await document.protobuf());
   }
 }
@@ -130,18 +130,6 @@ function isKnown(request: FastifyRequest, document: OpenApiDocument): boolean {
   return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === quoted(document));
 }
 
-function notModified(request: FastifyRequest, reply: FastifyReply, headers: AnswerHeaders): void {
-  reply.hijack();
-  request.kube.sentBytes = 0;
-  reply.raw.writeHead(304, bare(headers) as never);
-  reply.raw.end();
-}
-
 function refuse(request: FastifyRequest, reply: FastifyReply, vary: string): void {
-  sendBytes(request, reply, 406, { ...bare(headersFor(request, json.mediaType)), vary }, nothing);
-}
-
-/** Removes the Content-Type, for responses without a body. */
-function bare({ 'content-type': _, ...headers }: AnswerHeaders): AnswerHeaders {
-  return headers;
+  sendBytes(request, reply, 406, { ...withoutContentType(headersFor(request, json.mediaType)), vary }, nothing);
 }
