@@ -2,6 +2,7 @@ import type { EncodedObject } from '../cache/encoded-object.js';
 import { deflatedPart, gzipHead, GzipSum, storedPart, type GzipPart } from '../codec/gzip-parts.js';
 import type { ListRendering } from './rendering.js';
 import type { LoopYieldTimer } from '../std/loop-yield-timer.js';
+import { unpooled } from '../std/unpooled.js';
 
 /** Consecutive items of a list that are compressed together. */
 interface Run {
@@ -117,7 +118,7 @@ function compressedRun(
     const revisions = Float64Array.from({ length: run.end - run.first }, (_, i) => objects[run.first + i]!.revision);
     // Read again: another list may have cached a run in the meantime.
     const others = (cachedRuns.get(key) ?? []).slice(0, cachedRunsMax - 1);
-    cachedRuns.set(key, [{ revisions, part: { ...part, bytes: unpooled(part.bytes) } }, ...others]);
+    cachedRuns.set(key, [{ revisions, part: { ...part, bytes: unpooled(part.bytes, 1.25) } }, ...others]);
     return part;
   });
 }
@@ -138,12 +139,4 @@ function contentOf(rendering: ListRendering, objects: readonly EncodedObject[], 
     at += item.copy(content, at, rendering.itemStart(item), rendering.itemEnd(item));
   }
   return content;
-}
-
-/** Copies `bytes` if they are a slice of a much larger buffer, which a cached run would otherwise keep in memory. */
-function unpooled(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength <= bytes.length * 1.25) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
 }

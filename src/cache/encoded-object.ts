@@ -4,6 +4,7 @@ import type { Status } from '../machinery/api-error.js';
 import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { Steps } from '../std/steps.js';
+import { unpooled } from '../std/unpooled.js';
 import type { KeyValue } from '../storage/kv-store.js';
 
 /** The parts of an object that selectors and the garbage collector read without parsing it. */
@@ -115,7 +116,7 @@ export class EncodedObject {
     if (rendering.timeBucket) return rendering.render(this, parsed);
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (known) return known.bytes;
-    const bytes = unpooled(rendering.render(this, parsed));
+    const bytes = unpooled(rendering.render(this, parsed), 2);
     this.renderings ??= [];
     if (this.renderings.length === renderingsMax) this.renderings.shift();
     this.renderings.push({ id: rendering.id, bytes });
@@ -138,12 +139,4 @@ export class EncodedObject {
     const stamp = Buffer.from(`"resourceVersion":"${revision}"`);
     return Buffer.concat([this.bytes.subarray(0, at), stamp, this.bytes.subarray(at + text.length)]);
   }
-}
-
-/** Copies a small buffer out of its shared pool, which would otherwise be retained as long as the buffer. */
-function unpooled(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength <= bytes.length * 2) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
 }
