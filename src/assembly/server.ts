@@ -41,8 +41,6 @@ export interface StartOptions {
   readonly storageBackends?: readonly BackendDefinition[];
   /** Replaces the configured store. The caller closes it. */
   readonly store?: KvStore;
-  /** Replaces the certificates and keys of the data directory. The caller closes it. */
-  readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
   /** Authenticators beyond the built-in ones. They are asked last, before anonymous access. */
@@ -60,6 +58,12 @@ export interface StartOptions {
   readonly reconciles?: boolean;
 }
 
+/** The options of startServer(), with those that only this repository uses. */
+export interface OpenStartOptions extends StartOptions {
+  /** Replaces the certificates and keys of the data directory. The caller closes it. */
+  readonly pki?: Pki;
+}
+
 export interface RunningServer {
   readonly url: string;
   readonly app: NestFastifyApplication;
@@ -73,10 +77,10 @@ export interface OpenServer extends RunningServer {
   readonly pki: Pki;
 }
 
-type Options = StartOptions & { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger };
+type Options = OpenStartOptions & { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger };
 
 /** Assembles and starts a server; resolves when it is ready. If a step fails, the completed ones are undone. */
-export async function startOpenServer(config: ServerConfig, options: StartOptions = {}): Promise<OpenServer> {
+export async function startOpenServer(config: ServerConfig, options: OpenStartOptions = {}): Promise<OpenServer> {
   const logger = options.logger ?? makeLogger(config.log);
   const { clock = systemClock, rng = systemRng } = options;
   const undo = new UndoSteps();

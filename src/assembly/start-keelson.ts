@@ -2,42 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
-import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import type { ModuleContext, ServerComponents } from './components.js';
-import type { GroupModule } from '../app.module.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
-import type { Encoding } from '../codec/encoding.js';
 import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
-import { startOpenServer } from './server.js';
-import type { ReconcilerDefinition } from '../reconcilers/reconciler.js';
-import { systemClock, type Clock } from '../std/clock.js';
-import { silentLogger, type Logger } from '../std/logger.js';
-import type { Rng } from '../std/rng.js';
-import type { BackendDefinition } from '../storage/backend-definition.js';
-import type { KvStore } from '../storage/kv-store.js';
+import { startOpenServer, type StartOptions } from './server.js';
+import { systemClock } from '../std/clock.js';
+import { silentLogger } from '../std/logger.js';
 
-export interface KeelsonOptions {
+export interface KeelsonOptions extends StartOptions {
   /** Overrides of the configuration of `keelson serve`. Defaults: in-memory store, free port of 127.0.0.1. */
   readonly config?: ConfigOverrides;
-  readonly store?: KvStore;
-  /** Storage backends beyond the built-in ones, which `config.storage.backend` can name. */
-  readonly storageBackends?: readonly BackendDefinition[];
-  readonly clock?: Clock;
-  readonly rng?: Rng;
-  readonly logger?: Logger;
-  /** API groups of your own, each a Nest module. */
-  readonly modules?: (context: ModuleContext) => readonly GroupModule[];
-  /** Authenticators beyond the built-in ones. They are asked last, before anonymous access. */
-  readonly authenticators?: readonly AuthenticatorDefinition[];
-  /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
-  readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
-  /** Encodings of objects beyond the built-in ones, for requests and answers of their media types. */
-  readonly encodings?: readonly Encoding[];
-  /** Reconcilers beyond the built-in ones. */
-  readonly reconcilers?: readonly ReconcilerDefinition[];
-  /** False: no reconcilers run, so that only requests change objects. */
-  readonly reconciles?: boolean;
 }
 
 export interface Keelson {
