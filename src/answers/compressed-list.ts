@@ -30,7 +30,8 @@ const runsAhead = 4;
 const cachedRunsMax = 2;
 
 /**
- * Keyed by the bytes of the first item, so that a run is collected with them. Each rendering of an object has its own.
+ * Keyed by the bytes of the first item, so that a run is garbage-collected with them. Each rendering
+ * of an object has bytes of its own.
  */
 const cachedRuns = new WeakMap<Buffer, CachedRun[]>();
 

@@ -31,7 +31,7 @@ export class RequestState {
   /** The negotiated encoding and transform of a resource request. */
   output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
-  /** True for a response that continues after its head (watch, connect); the access log does not call it slow. */
+  /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
   isStreaming = false;
   /** Bytes of the response body, if it was counted. */
   sentBytes = 0;

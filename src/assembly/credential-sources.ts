@@ -28,7 +28,7 @@ export async function credentialSources(
 
 function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {
   const certificates = new ClientCertificates(() => material.clientCaBundle(), naming.labelDomain);
-  // The verdict of a connection stays the same, and so does its user.
+  // A connection has one CertificateIdentity, so its user is computed once.
   const users = new WeakMap<CertificateIdentity, { readonly user: UserInfo }>();
   return {
     of(socket) {

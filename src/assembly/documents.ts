@@ -27,7 +27,7 @@ interface Dependencies {
   readonly address: () => string;
 }
 
-/** Documents about the server itself: what it serves, how, and with which settings. */
+/** Answers about the server itself: discovery, OpenAPI, OpenID Connect Discovery, /statusz and /flagz. */
 export interface DocumentComponents {
   readonly discovery: DiscoveryRequests;
   readonly openApi: OpenApiRequests;

@@ -71,7 +71,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A running server with its insides, for tests of this repository. */
+/** A running server with its components, for tests of this repository. */
 export interface OpenServer extends RunningServer {
   readonly components: ServerComponents;
   readonly pki: Pki;

@@ -30,7 +30,7 @@ export interface Keelson {
   stop(): Promise<void>;
 }
 
-/** A server of startKeelson() with its insides, for tests of this repository. */
+/** A server of startKeelson() with its components, for tests of this repository. */
 export interface OpenKeelson extends Keelson {
   readonly components: ServerComponents;
 }

@@ -25,7 +25,7 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-/** The way from bytes of the store to objects. */
+/** Components that turn the bytes of the store into objects. */
 export interface StorageComponents {
   readonly feed: Feed;
   readonly catalog: Catalog;

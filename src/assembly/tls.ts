@@ -71,7 +71,7 @@ async function sniContexts(
   { clock, logger, undo }: FileWatching,
 ): Promise<SniContexts> {
   const pairs: NamedPair[] = [];
-  // One after the other: if one fails, no later one opens after the start was undone.
+  // Opened one after the other, so that none opens after an earlier one has failed and the start was undone.
   for (const { certFile, keyFile, names } of serving.sniCertKeys) {
     const pair = await liveServingPair({ certificateFile: certFile, keyFile, clock, logger });
     undo.add(() => pair.close());

@@ -11,9 +11,9 @@ export interface BackfillOptions {
   readonly store: KvStore;
   readonly prefix: string;
   readonly decode: Decode;
-  /** Reads events after this revision … */
+  /** Reads events after this revision, without those of it. */
   readonly after: Revision;
-  /** … up to and including this one, which the store has reached. */
+  /** Reads events up to this revision, including those of it. The store has reached it. */
   readonly until: Revision;
   readonly clock: Clock;
   readonly limits: CacheLimits;

@@ -7,7 +7,7 @@ import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
 import type { KeyValue } from '../storage/kv-store.js';
 
-/** The parts of an object that selectors and the garbage collector read without parsing it. */
+/** Properties of an object that selectors and the garbage collector read without parsing it. */
 export interface Attributes {
   readonly namespace: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Attributes {
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** The selectable fields of the kind. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Absent for objects without owners, finalizers and deletionTimestamp, which are most. */
+  /** Absent for objects without ownerReferences, finalizers and deletionTimestamp, which are most. */
   readonly lifetime?: Lifetime | undefined;
 }
 

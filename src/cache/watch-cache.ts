@@ -337,7 +337,7 @@ export class WatchCache {
     while (!this.history.covers(after)) {
       const older = await this.olderEvents(cursor.request.scope, after, isEnough);
       if (!older) return false;
-      // The client has disconnected, or was told to list again.
+      // The client has disconnected, or got an ERROR event with code 410.
       if (!(await cursor.replay(older.events, older.upTo))) return true;
       after = older.upTo;
     }

@@ -50,7 +50,9 @@ export class DeprecatedRequests {
     ];
   }
 
-  /** Removes the series of resources that are no longer served: custom kinds may come and go without end. */
+  /**
+   * Removes the series of resources that are no longer served: clients can create and delete any number of custom kinds.
+   */
   private dropGone(): void {
     for (const [key, { group = '', version = '', resource = '' }] of this.requested) {
       if (!this.registry.find(group, version, resource)) this.requested.delete(key);

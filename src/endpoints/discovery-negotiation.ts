@@ -38,7 +38,7 @@ export class DiscoveryNegotiator {
     const known = this.memo.get(accept);
     if (known) return known;
     const choice = this.choose(parseAccept(accept));
-    // Real clients send few different headers; a full memo means random ones.
+    // Clients send few different Accept headers; a full memo holds random ones.
     if (this.memo.size >= memoSizeMax) this.memo.clear();
     this.memo.set(accept, choice);
     return choice;

@@ -65,7 +65,7 @@ export class DiscoveryRequests {
     return second === undefined ? this.group(request, reply, first) : this.version(request, reply, first, second);
   }
 
-  /** Lists the paths of the server, for people: for any method, as indented JSON whatever the client accepts. */
+  /** Lists the paths of the server, as indented JSON for any method and any Accept header, since people read it. */
   private index(request: FastifyRequest, reply: FastifyReply): void {
     const { registry, otherPaths } = this.dependencies;
     const paths = new Set(['/api', '/apis', '/apis/', ...otherPaths()]);

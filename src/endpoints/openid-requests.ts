@@ -10,7 +10,7 @@ export const keysPath = '/openid/v1/jwks';
 
 interface Dependencies {
   readonly tokens: ServiceAccountTokens;
-  /** URL of the keys (--service-account-jwks-uri), if this server is not to be named. */
+  /** --service-account-jwks-uri, the URL of the public keys; undefined for the one of this server. */
   readonly keysUri: string | undefined;
   /** Address of this server, for example `10.0.0.1:6443`. */
   readonly address: () => string;

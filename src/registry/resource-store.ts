@@ -63,8 +63,8 @@ export interface Current {
 }
 
 /**
- * The objects of one resource. Reads are served by the cache, writes go to the store. The verbs are create.ts,
- * update.ts, delete.ts and list.ts.
+ * The objects of one resource. Reads are served by the cache, writes go to the store. Its operations are functions:
+ * createObject, updateObject and deleteObject in write/, listObjects and watchObjects in read/.
  */
 export class ResourceStore {
   readonly codec: ObjectCodec;

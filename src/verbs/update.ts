@@ -30,7 +30,7 @@ export async function update(
     // Objects without a type may share values with the body.
     return isTyped ? converted : copyObject(converted);
   };
-  // An attempt changes what it gets. Most PUTs have one attempt; later ones read the body again.
+  // An attempt changes the object that it gets. Most PUTs have one attempt; later ones decode the body again.
   let first: KubeObject | undefined = read();
   if (timer.isDue()) await timer.yield();
   const written = await updateObject(

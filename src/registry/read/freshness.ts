@@ -48,7 +48,7 @@ async function whenCaughtUp(
   }
 }
 
-/** Rejects when the cache has not been loaded in time, or the caller has gone. */
+/** Rejects if the cache is not loaded within freshnessTimeoutMs, or the request is aborted. */
 async function whenReady(
   { clock, limits }: Dependencies,
   cache: WatchCache,

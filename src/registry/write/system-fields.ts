@@ -4,12 +4,12 @@ import type { Rng } from '../../std/rng.js';
 /** The last second of the year 9999: years have four digits. */
 export const objectTimeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** Formats a time for metadata: UTC, in whole seconds. Later times than `objectTimeMaxMs` become that one. */
+/** Formats a time for metadata: UTC, in whole seconds. Times after objectTimeMaxMs become objectTimeMaxMs. */
 export function objectTime(timeMs: number): string {
   return `${new Date(Math.min(timeMs, objectTimeMaxMs)).toISOString().slice(0, 19)}Z`;
 }
 
-/** Without vowels and lookalike characters, so that suffixes do not spell words. */
+/** Characters of generated suffixes: no vowels and no lookalikes, so that suffixes do not spell words. */
 const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const generatedLength = 5;
 const generatedNameMax = 63;

@@ -10,7 +10,7 @@ export interface Admit {
   validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
 }
 
-/** For writes of the server itself, and for writes of a request that was admitted before. */
+/** Admits every object: for writes of the server itself, and for writes of a request that was admitted before. */
 export const noAdmission: Admit = {
   admit: () => Promise.resolve(),
   validate: () => Promise.resolve(),

@@ -58,7 +58,7 @@ export class WriteTurns {
     return turn;
   }
 
-  /** Called by WriteTurn only. A turn that timed out has already passed on. */
+  /** Called by WriteTurn only. A turn that has timed out was passed to the next writer before. */
   pass(turn: WriteTurn, latest: EncodedObject | undefined): void {
     if (this.current.get(turn.key) !== turn) return;
     turn.timer?.cancel();
