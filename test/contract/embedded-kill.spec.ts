@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import { SeededRng } from '../../src/std/rng.js';
@@ -33,9 +32,14 @@ class Writer {
     this.child = shell
       ? spawn('sh', ['-c', `${shell}; exec "$@"`, 'sh', ...command], { stdio: ['ignore', 'pipe', 'ignore'] })
       : spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: this.child.stdout! });
-    lines.on('line', (line) => this.hear(line));
-    const heard = new Promise((resolve) => lines.once('close', resolve));
+    const heard = new Promise((resolve) => this.child.stdout!.once('close', resolve));
+    let unfinished = '';
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (unfinished + text).split('\n');
+      // SIGKILL can cut the last line, which then acknowledges nothing.
+      unfinished = lines.pop()!;
+      for (const line of lines) this.hear(line);
+    });
     const exited = new Promise((resolve) => this.child.once('exit', resolve));
     this.ended = Promise.all([heard, exited]).then(() => undefined);
   }
