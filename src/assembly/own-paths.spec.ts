@@ -29,7 +29,7 @@ async function generate(directory: string): Promise<void> {
   const pki = await ensurePki({ directory, clock: systemClock, logger: silentLogger });
   await pki.serviceAccountKey;
   await pki.saveAdminKubeconfig('https://127.0.0.1:1');
-  pki.close();
+  await pki.close();
   expect((statSync(join(directory, 'store/owner')).mode & 0o777).toString(8)).toBe('600');
   await store.close();
 }

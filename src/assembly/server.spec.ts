@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { once } from 'node:events';
@@ -174,5 +174,7 @@ test('a start that fails at its last step stops the loops that compare the cache
   const config = defaultConfig({ storage, kubeconfigOut, serving: { securePort: 0, bindAddress: '127.0.0.1' } });
   const started = startOpenServer(config, { clock, logger: silentLogger });
   await expect(started).rejects.toThrow('was not written by this server');
+  // Nothing is written after the rejection: the key that was being generated is there by then.
+  expect(await readdir(join(dirname(kubeconfigOut), 'pki'))).toEqual(expect.arrayContaining(['sa.key', 'sa.pub']));
   expect(pendingMs).not.toContain(intervalMs);
 });

@@ -66,6 +66,6 @@ async function make(options: EphemeralPkiOptions, admin: AdminSubject): Promise<
     adminKubeconfig: (server) => kubeconfig({ server, certificateAuthority: certificate, user: client }),
     issueClient: (subject) => makeClientPair(signer, subject, clock.now()),
     issuer: () => signer,
-    close: () => undefined,
+    close: () => Promise.resolve(),
   };
 }

@@ -20,10 +20,7 @@ beforeEach(async () => {
   pkiDirectory = join(directory, 'pki');
 });
 afterEach(async () => {
-  for (const pki of opened.splice(0)) {
-    pki.close();
-    await pki.serviceAccountKey.catch(() => undefined);
-  }
+  for (const pki of opened.splice(0)) await pki.close();
   await rm(directory, { recursive: true });
 });
 
@@ -78,7 +75,7 @@ test.each<{ name: string; wish?: Wish; after?: boolean }>([
   { name: 'that expires in a week', wish: { toDay: 7 } },
   { name: 'that is not valid before tomorrow', wish: { fromDay: 1 } },
 ])('a serving pair of the user $name is used unchanged', async ({ wish, after }) => {
-  if (after) (await open()).close();
+  if (after) await (await open()).close();
   const pair = await foreignPair(wish);
   await put(serving(pair));
   const pki = await open({ hostNames: ['a.name.that.it.lacks'] });

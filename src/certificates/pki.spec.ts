@@ -21,10 +21,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'pki-'));
 });
 afterEach(async () => {
-  for (const pki of opened.splice(0)) {
-    pki.close();
-    await pki.serviceAccountKey.catch(() => undefined);
-  }
+  for (const pki of opened.splice(0)) await pki.close();
   await rm(directory, { recursive: true });
 });
 

@@ -28,7 +28,8 @@ export interface Pki {
   issueClient(subject: AdminSubject): Promise<KeyPairPem>;
   /** Returns the CA with its key, for signing; undefined if there is no key. */
   issuer(): Signer | undefined;
-  close(): void;
+  /** Resolves when no file will be written any more. */
+  close(): Promise<void>;
 }
 
 export interface PkiOptions extends ServingNamesOptions {
@@ -119,6 +120,7 @@ export class StoredPki implements Pki {
   /** Serving certificate, if this server generates it. */
   private readonly generatedServing: LiveValue<KeyPairPem> | undefined;
   private readonly timer: Timer;
+  private refreshing: Promise<void> = Promise.resolve();
   /** Arguments of the last saveAdminKubeconfig(). */
   private saved: { readonly server: string; readonly rootCa: (() => string) | undefined } | undefined;
 
@@ -136,11 +138,12 @@ export class StoredPki implements Pki {
       loaded.serving && !userServing ? new LiveValue<KeyPairPem>(loaded.serving, logger) : undefined;
     this.serving = userServing ?? this.generatedServing;
     this.admin = new LiveValue(loaded.admin, logger);
-    this.timer = every(clock, checkMs, () =>
-      this.refresh().catch((error: unknown) =>
+    this.timer = every(clock, checkMs, () => {
+      this.refreshing = this.refresh().catch((error: unknown) =>
         logger.error('certificates could not be renewed; the next attempt is in 12 hours', { error: reasonOf(error) }),
-      ),
-    );
+      );
+      return this.refreshing;
+    });
   }
 
   /** Reads the files again and renews certificates that expire soon; called by a timer twice a day. */
@@ -193,9 +196,11 @@ export class StoredPki implements Pki {
     return key && { certificate, key };
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.timer.cancel();
     this.userServing?.close();
+    await this.refreshing;
+    await this.serviceAccountKey.catch(() => undefined);
   }
 }
 

@@ -75,7 +75,7 @@ it('the written kubeconfig trusts the CA of a given serving certificate', async 
     await pki.saveAdminKubeconfig('https://127.0.0.1:1', () => given.pem);
     expect(pki.adminKubeconfig('https://127.0.0.1:1', given.pem)).toContain(Buffer.from(given.pem).toString('base64'));
   } finally {
-    pki.close();
+    await pki.close();
   }
 });
 
