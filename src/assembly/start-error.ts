@@ -79,7 +79,9 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function factsOf(error: unknown): { code: string; syscall?: string; path?: string; message: string } {
-  const { code, syscall, path, message } = (error ?? {}) as Record<string, unknown>;
+  const { code, syscall, path, message } = (error ?? {}) as Partial<
+    Record<'code' | 'syscall' | 'path' | 'message', unknown>
+  >;
   return {
     code: String(code),
     ...(typeof syscall === 'string' && { syscall }),

@@ -1,5 +1,5 @@
 import { decodeJson, encodeJson } from '../codec/json.js';
-import { asFields, asText, type Fields } from '../machinery/fields.js';
+import { asFields, asText } from '../machinery/fields.js';
 import { isSignedBy, type TokenKeys } from './token-keys.js';
 
 // JSON Web Tokens in the compact serialization of RFC 7515: header.payload.signature, each in base64url.
@@ -10,9 +10,27 @@ export function signJwt(payload: object, keys: TokenKeys): string {
   return `${content}.${keys.sign(Buffer.from(content)).toString('base64url')}`;
 }
 
+/** Fields of a header that are read. As decoded: of any type. */
+interface JwtHeader {
+  readonly alg?: unknown;
+  readonly kid?: unknown;
+}
+
+/** Claims as decoded: of any type. Those of RFC 7519, section 4.1, and private ones. */
+export interface JwtPayload {
+  readonly iss?: unknown;
+  readonly sub?: unknown;
+  readonly aud?: unknown;
+  readonly exp?: unknown;
+  readonly nbf?: unknown;
+  readonly iat?: unknown;
+  readonly jti?: unknown;
+  readonly [claim: string]: unknown;
+}
+
 export interface Jwt {
-  readonly header: Fields;
-  readonly payload: Fields;
+  readonly header: JwtHeader;
+  readonly payload: JwtPayload;
   readonly content: string;
   readonly signature: Buffer;
 }
@@ -40,9 +58,9 @@ export function readJwt(token: string): Jwt | undefined {
 
 /** True if a key verifies the signature. The algorithm is determined by the key; that of the header must equal it. */
 export function isGenuine({ header, content, signature }: Jwt, keys: TokenKeys): boolean {
-  const id = asText(header['kid']);
+  const id = asText(header.kid);
   return keys.verifying
-    .filter((key) => (id === '' || key.id === id) && key.algorithm === header['alg'])
+    .filter((key) => (id === '' || key.id === id) && key.algorithm === header.alg)
     .some((key) => isSignedBy(key, Buffer.from(content), signature));
 }
 

@@ -38,14 +38,14 @@ export class SecretTokens {
    */
   async read(token: string): Promise<SecretTokenClaims | 'forged' | undefined> {
     const jwt = readJwt(token);
-    if (!jwt || jwt.payload['iss'] !== this.dependencies.issuer) return undefined;
+    if (!jwt || jwt.payload.iss !== this.dependencies.issuer) return undefined;
     const text = (name: string) => asText(jwt.payload[this.claim(name)]);
     const claims = {
       namespace: text('namespace'),
       account: { name: text('service-account.name'), uid: text('service-account.uid') },
       secretName: text('secret.name'),
     };
-    const isWhole = jwt.payload['sub'] === `system:serviceaccount:${claims.namespace}:${claims.account.name}`;
+    const isWhole = jwt.payload.sub === `system:serviceaccount:${claims.namespace}:${claims.account.name}`;
     return isWhole && claims.secretName !== '' && isGenuine(jwt, await this.dependencies.keys()) ? claims : 'forged';
   }
 

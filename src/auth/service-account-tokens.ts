@@ -1,4 +1,4 @@
-import { asFields, asNumber, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
+import { asFields, asNumber, asText, asTexts, isSet } from '../machinery/fields.js';
 import { isGenuine, readJwt, signJwt, type Jwt } from './jwt.js';
 import type { TokenKeys } from './token-keys.js';
 
@@ -83,33 +83,42 @@ export class ServiceAccountTokens {
   /** Returns the claims of a verified token, `forged` if its signature is invalid, undefined for other issuers. */
   async read(token: string): Promise<TokenClaims | 'forged' | undefined> {
     const jwt = readJwt(token);
-    if (!jwt || !this.dependencies.issuers.includes(asText(jwt.payload['iss']))) return undefined;
+    if (!jwt || !this.dependencies.issuers.includes(asText(jwt.payload.iss))) return undefined;
     if (!isGenuine(jwt, await this.dependencies.keys())) return 'forged';
     return claimsOf(jwt, this.dependencies.privateClaim);
   }
 }
 
+/** The private claim as decoded: fields of any type. */
+interface PrivateClaim {
+  readonly namespace?: unknown;
+  readonly serviceaccount?: unknown;
+  readonly pod?: unknown;
+  readonly secret?: unknown;
+  readonly node?: unknown;
+}
+
 function claimsOf({ payload }: Jwt, privateClaim: string): TokenClaims | 'forged' {
-  const own = asFields(payload[privateClaim]);
-  const account = namedObject(own['serviceaccount']);
-  const namespace = asText(own['namespace']);
-  if (!account || payload['sub'] !== `system:serviceaccount:${namespace}:${account.name}`) return 'forged';
-  const aud = payload['aud'];
+  const own: PrivateClaim = asFields(payload[privateClaim]);
+  const account = namedObject(own.serviceaccount);
+  const namespace = asText(own.namespace);
+  const { aud, sub, jti, iat, nbf, exp } = payload;
+  if (!account || sub !== `system:serviceaccount:${namespace}:${account.name}`) return 'forged';
   return {
     namespace,
     account,
-    pod: namedObject(own['pod']),
-    secret: namedObject(own['secret']),
-    node: namedObject(own['node']),
-    id: asText(payload['jti']),
+    pod: namedObject(own.pod),
+    secret: namedObject(own.secret),
+    node: namedObject(own.node),
+    id: asText(jti),
     audiences: typeof aud === 'string' ? [aud] : asTexts(aud),
-    issuedAt: asNumber(payload['iat']),
-    notBefore: asNumber(payload['nbf']),
-    expiresAt: asNumber(payload['exp']),
+    issuedAt: asNumber(iat),
+    notBefore: asNumber(nbf),
+    expiresAt: asNumber(exp),
   };
 }
 
 function namedObject(value: unknown): NamedObject | undefined {
-  const { name, uid }: Fields = asFields(value);
+  const { name, uid }: { readonly name?: unknown; readonly uid?: unknown } = asFields(value);
   return isSet(value) ? { name: asText(name), uid: asText(uid) } : undefined;
 }

@@ -1,7 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { checked, each, oneOf } from './field-rules.js';
-import { asText, isSet, type Fields } from './fields.js';
-import { isInt64 } from './int64.js';
+import type { Int64 } from './int64.js';
 import { validateQualifiedName } from './names.js';
 
 const reasonBytesMax = 1024;
@@ -11,38 +10,45 @@ const reasonMismatch =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' " +
   `(e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonPattern}')`;
 
-/** Validates metav1.Condition items, whose types must be unique. */
-export function validateConditions(conditions: unknown, at: FieldPath): FieldError[] {
+/** metav1.Condition. */
+interface Condition {
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly observedGeneration?: Int64 | undefined;
+  readonly lastTransitionTime?: string | null | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Validates conditions, whose types must be unique. */
+export function validateConditions(conditions: readonly Condition[] | null | undefined, at: FieldPath): FieldError[] {
   const seen = new Set<string>();
   return each(conditions, at, (condition, conditionAt) => {
-    const type = asText(condition['type']);
+    const { type = '' } = condition;
     const errors = seen.has(type) ? [fieldError.duplicate(conditionAt.child('type'), type)] : [];
     seen.add(type);
     return [...errors, ...validateCondition(condition, conditionAt)];
   });
 }
 
-function validateCondition(condition: Fields, at: FieldPath): FieldError[] {
-  const reason = asText(condition['reason']);
+function validateCondition(condition: Condition, at: FieldPath): FieldError[] {
+  const { type = '', status = '', observedGeneration, lastTransitionTime, reason = '', message = '' } = condition;
   const reasonAt = at.child('reason');
   const errors = [
-    ...checked(asText(condition['type']), at.child('type'), validateQualifiedName),
-    ...oneOf(asText(condition['status']), at.child('status'), ['False', 'True', 'Unknown']),
+    ...checked(type, at.child('type'), validateQualifiedName),
+    ...oneOf(status, at.child('status'), ['False', 'True', 'Unknown']),
   ];
-  const { observedGeneration } = condition;
-  if (isInt64(observedGeneration) && observedGeneration < 0) {
-    const message = 'must be greater than or equal to zero';
-    errors.push(fieldError.invalid(at.child('observedGeneration'), observedGeneration, message));
+  if (observedGeneration !== undefined && observedGeneration < 0) {
+    const problem = 'must be greater than or equal to zero';
+    errors.push(fieldError.invalid(at.child('observedGeneration'), observedGeneration, problem));
   }
-  if (!isSet(condition['lastTransitionTime'])) {
-    errors.push(fieldError.required(at.child('lastTransitionTime')));
-  }
+  if ((lastTransitionTime ?? null) === null) errors.push(fieldError.required(at.child('lastTransitionTime')));
   if (reason === '') errors.push(fieldError.required(reasonAt));
   else if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason)) {
     errors.push(fieldError.invalid(reasonAt, reason, reasonMismatch));
   }
   if (Buffer.byteLength(reason) > reasonBytesMax) errors.push(fieldError.tooLong(reasonAt, reasonBytesMax));
-  if (Buffer.byteLength(asText(condition['message'])) > messageBytesMax) {
+  if (Buffer.byteLength(message) > messageBytesMax) {
     errors.push(fieldError.tooLong(at.child('message'), messageBytesMax));
   }
   return errors;

@@ -1,4 +1,4 @@
-import { fieldsOfPath, textAt, valueAt } from './fields.js';
+import { fieldsOfPath, valueAt } from './fields.js';
 
 const object = { spec: { replicas: 2, nodeName: 'n', list: [1], none: null } };
 
@@ -12,9 +12,3 @@ it.each<[string, unknown]>([
   ['.spec.constructor', undefined],
   ['.', object],
 ])('the value at %s is %j', (path, want) => expect(valueAt(object, fieldsOfPath(path))).toEqual(want));
-
-it.each([
-  ['nodeName', 'n'],
-  ['replicas', ''],
-  ['absent', ''],
-])('the text at spec.%s is %j', (field, want) => expect(textAt('spec', field)(object)).toBe(want));

@@ -36,12 +36,6 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
 /** Splits a JSON path that only names fields, for valueAt(): `.spec.replicas` → `['spec', 'replicas']`. */
 export const fieldsOfPath = (path: string): string[] => path.split('.').filter((field) => field !== '');
 
-/** Returns a function that reads the string at a path, for field selectors: '' for other values. */
-export const textAt =
-  (...path: string[]) =>
-  (object: Fields): string =>
-    asText(valueAt(object, path));
-
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -44,6 +44,11 @@ export interface KubeObject {
   [field: string]: unknown;
 }
 
+/** An object of any kind with a status, for code that moves the status and reads none of its fields. */
+export interface ObjectWithStatus extends KubeObject {
+  status?: unknown;
+}
+
 /** Returns the owner that controls an object. */
 export function controllerOf({ metadata }: Pick<KubeObject, 'metadata'>): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);

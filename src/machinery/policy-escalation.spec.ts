@@ -2,9 +2,9 @@ import { missingRules, shownRule } from './policy-escalation.js';
 import { policyRuleOf } from './policy-rule.js';
 
 const rule = (text: string) => {
-  const [verbs = '', second = '', resources, names] = text.split(' | ').map((part) => part.split(','));
+  const [verbs = [], second = [], resources, names] = text.split(' | ').map((part) => part.split(','));
   if (resources === undefined) return policyRuleOf({ verbs, nonResourceURLs: second });
-  const apiGroups = [...second].map((group) => (group === 'core' ? '' : group));
+  const apiGroups = second.map((group) => (group === 'core' ? '' : group));
   return policyRuleOf({ verbs, apiGroups, resources, ...(names && { resourceNames: names }) });
 };
 

@@ -1,5 +1,3 @@
-import { asFields, asText, asTexts, type Fields } from './fields.js';
-
 /** One rule of a role. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -9,13 +7,16 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-export function policyRuleOf(rule: Fields): PolicyRule {
+/** A rule as objects have it: absent lists are empty. */
+type WrittenRule = { readonly [Field in keyof PolicyRule]?: PolicyRule[Field] | null | undefined };
+
+export function policyRuleOf(rule: WrittenRule): PolicyRule {
   return {
-    verbs: asTexts(rule['verbs']),
-    apiGroups: asTexts(rule['apiGroups']),
-    resources: asTexts(rule['resources']),
-    resourceNames: asTexts(rule['resourceNames']),
-    nonResourceURLs: asTexts(rule['nonResourceURLs']),
+    verbs: rule.verbs ?? [],
+    apiGroups: rule.apiGroups ?? [],
+    resources: rule.resources ?? [],
+    resourceNames: rule.resourceNames ?? [],
+    nonResourceURLs: rule.nonResourceURLs ?? [],
   };
 }
 
@@ -25,9 +26,13 @@ export interface RoleRef {
   readonly name: string;
 }
 
-export function roleRefOf(binding: Readonly<Record<string, unknown>>): RoleRef {
-  const { kind, name } = asFields(binding['roleRef']);
-  return { kind: kind === 'Role' ? 'Role' : 'ClusterRole', name: asText(name) };
+/** A RoleBinding or ClusterRoleBinding. */
+interface Binding {
+  readonly roleRef?: { readonly kind?: string | undefined; readonly name?: string | undefined } | undefined;
+}
+
+export function roleRefOf({ roleRef: { kind, name = '' } = {} }: Binding): RoleRef {
+  return { kind: kind === 'Role' ? 'Role' : 'ClusterRole', name };
 }
 
 interface RequestAttributes {

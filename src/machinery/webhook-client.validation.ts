@@ -1,6 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { checked, required } from './field-rules.js';
-import { asFields, asNumber, asText, isSet, type Fields } from './fields.js';
+import { isSet } from './fields.js';
 import { validateDnsSubdomain, validatePortNumber } from './names.js';
 
 /** Versions of the reviews that this server sends to webhooks. */
@@ -8,12 +8,25 @@ export const reviewVersions: readonly string[] = ['v1', 'v1beta1'];
 
 const form = '; desired format: https://host[/path]';
 
-/** Validates a WebhookClientConfig: either a URL or a Service. */
-export function validateWebhookClient(client: Fields, at: FieldPath): FieldError[] {
-  const { url, service } = client;
+/** WebhookClientConfig of admission webhooks and of conversion webhooks. */
+interface WebhookClient {
+  readonly url?: string | undefined;
+  readonly service?: WebhookService | undefined;
+}
+
+interface WebhookService {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly path?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+/** Requires either a URL or a Service, and validates it. */
+export function validateWebhookClient({ url, service }: WebhookClient, at: FieldPath): FieldError[] {
   if (isSet(url) === isSet(service)) return required(undefined, at, 'exactly one of url or service is required');
-  if (isSet(url)) return validateWebhookUrl(asText(url), at.child('url'));
-  return validateWebhookService(asFields(service), at.child('service'));
+  return service
+    ? validateWebhookService(service, at.child('service'))
+    : validateWebhookUrl(url ?? '', at.child('url'));
 }
 
 /** scheme, authority, query and fragment, by RFC 3986, appendix B. */
@@ -35,15 +48,15 @@ function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
   return errors;
 }
 
-function validateWebhookService(service: Fields, at: FieldPath): FieldError[] {
-  const port = asNumber(service['port']);
+function validateWebhookService(service: WebhookService, at: FieldPath): FieldError[] {
+  const { name, namespace, path = '', port = 0 } = service;
   return [
-    ...required(service['name'], at.child('name'), 'service name is required'),
-    ...required(service['namespace'], at.child('namespace'), 'service namespace is required'),
+    ...required(name, at.child('name'), 'service name is required'),
+    ...required(namespace, at.child('namespace'), 'service namespace is required'),
     ...validatePortNumber(port).map((problem) =>
       fieldError.invalid(at.child('port'), port, `port is not valid: ${problem}`),
     ),
-    ...checked(asText(service['path']), at.child('path'), pathProblems),
+    ...checked(path, at.child('path'), pathProblems),
   ];
 }
 

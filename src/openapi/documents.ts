@@ -107,7 +107,8 @@ function operationV2(operation: ApiOperation, parameters: readonly object[], sha
 /** Returns a reference for bodies of the API machinery, which many paths share; others occur only once or twice. */
 function bodyV2({ schema, required }: NonNullable<ApiOperation['body']>, shared: SharedParameters): object {
   const parameter = { name: 'body', in: 'body', ...(required && { required: true }), schema };
-  return String(schema['$ref']).includes('.apimachinery.') ? shared.refer(parameter) : parameter;
+  const { $ref }: { readonly $ref?: unknown } = schema;
+  return String($ref).includes('.apimachinery.') ? shared.refer(parameter) : parameter;
 }
 
 /** Parameters that several operations refer to, named with a hash of their content. */

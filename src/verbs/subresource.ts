@@ -80,8 +80,8 @@ function operationOf({ connects }: HandledSubresource, verb: Verb): AdmissionOpe
 
 /** Accepts a body of an older version with the same fields. */
 function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSubresource): Submission {
-  const value = asFields(body.value);
-  const isOlder = alsoVersions.some((version) => value['apiVersion'] === apiVersionOf(kind.group, version));
+  const value: { readonly apiVersion?: unknown } = asFields(body.value);
+  const isOlder = alsoVersions.some((version) => value.apiVersion === apiVersionOf(kind.group, version));
   if (!isOlder) return body;
   const { repeated } = body;
   const known = (of: object) => ({ ...of, apiVersion: apiVersionOf(kind.group, kind.version) }) as JsonObject;

@@ -1,6 +1,6 @@
 import type { Toleration } from '../../catalog/types/core.v1.js';
 import { decodeJson } from '../../codec/json.js';
-import { asItems, isSet, type Fields } from '../../machinery/fields.js';
+import { asItems, isSet } from '../../machinery/fields.js';
 import { isInt64 } from '../../machinery/int64.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { changeableSpecOf, writtenPodOf } from '../matching.js';
@@ -72,10 +72,10 @@ function parseTolerations(text: string): readonly Toleration[] | undefined {
   try {
     const list = decodeJson(text);
     if (list !== null && !Array.isArray(list)) return undefined;
-    const tolerations = asItems(list).map(({ tolerationSeconds: seconds, ...toleration }) =>
+    const tolerations = asItems(list).map(({ tolerationSeconds: seconds, ...toleration }: Toleration) =>
       isSet(seconds) ? { ...toleration, tolerationSeconds: seconds } : toleration,
     );
-    const hasValidSeconds = ({ tolerationSeconds: seconds }: Fields) => seconds === undefined || isInt64(seconds);
+    const hasValidSeconds = ({ tolerationSeconds: seconds }: Toleration) => seconds === undefined || isInt64(seconds);
     return tolerations.every(hasValidSeconds) ? tolerations : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import type { ClusterRole } from '../../catalog/types/rbac.v1.js';
+import type { ClusterRole, RoleBinding } from '../../catalog/types/rbac.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { missingRules, shownList, shownRule } from '../../machinery/policy-escalation.js';
@@ -72,7 +72,9 @@ const aggregates = (role: ClusterRole | undefined): boolean =>
 async function checkBinding(dependencies: PluginDependencies, attributes: AdmissionAttributes): Promise<void> {
   const { object, namespace, resource, request } = attributes;
   if (!object) return;
-  const role = roleRefOf(object);
+  // ClusterRoleBindings have the same fields.
+  const binding: RoleBinding = object;
+  const role = roleRefOf(binding);
   const plural = role.kind === 'Role' ? 'roles' : 'clusterroles';
   const { group } = resource;
   if (

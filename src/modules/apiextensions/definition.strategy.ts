@@ -1,7 +1,6 @@
-import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
+import type { CustomResourceDefinition, JSONSchemaProps } from '../../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asText } from '../../machinery/fields.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -45,8 +44,8 @@ function unknownFormats({ spec }: CustomResourceDefinition): string[] {
   const schemas = (spec?.versions ?? []).map(({ schema }) => schemaOf(schema) ?? {});
   return schemas
     .flatMap(everySchema)
-    .filter(({ type, format }) => asText(format) !== '' && !isKnownFormat(asText(type), asText(format)))
-    .map(({ format }) => asText(format));
+    .filter(({ type = '', format = '' }: JSONSchemaProps) => format !== '' && !isKnownFormat(type, format))
+    .map(({ format = '' }: JSONSchemaProps) => format);
 }
 
 const emptyStatus = () => ({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null });

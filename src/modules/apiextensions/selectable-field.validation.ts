@@ -1,7 +1,7 @@
-import type { SelectableField } from '../../catalog/types/apiextensions.v1.js';
+import type { JSONSchemaProps, SelectableField } from '../../catalog/types/apiextensions.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asText, type Fields } from '../../machinery/fields.js';
+import type { Fields } from '../../machinery/fields.js';
 import { findField } from '../../structural-schema/field-path.js';
 
 const selectableFieldsMax = 8;
@@ -29,7 +29,8 @@ function validateOne(jsonPath: string, at: FieldPath, schema: Fields, seen: Set<
   if ('problem' in found) return [invalid(`is an invalid path: ${found.problem}`)];
   const errors: FieldError[] = [];
   if (found.names[0] === 'metadata') errors.push(invalid('must not point to fields in metadata'));
-  if (!simpleTypes.includes(asText(found.schema['type']))) {
+  const { type = '' }: JSONSchemaProps = found.schema;
+  if (!simpleTypes.includes(type)) {
     errors.push(
       invalid(
         'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',

@@ -1,5 +1,6 @@
+import type { CertificateSigningRequest } from '../../catalog/types/certificates.v1.js';
+import type { ClusterTrustBundle, PodCertificateRequest } from '../../catalog/types/certificates.v1beta1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { textAt } from '../../machinery/fields.js';
 import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
@@ -11,9 +12,11 @@ import { podCertificateTable } from './pod-certificate.table.js';
 
 export const certificatesGroup = (naming: NamingProfile): string => naming.group('certificates');
 
+type Signed = CertificateSigningRequest | ClusterTrustBundle | PodCertificateRequest;
+const signerName = { 'spec.signerName': ({ spec }: Signed) => spec?.signerName ?? '' };
+
 export function certificatesResources(naming: NamingProfile) {
   const group = certificatesGroup(naming);
-  const signerName = { 'spec.signerName': textAt('spec', 'signerName') };
   const trustBundles = defineResource({
     group,
     version: 'v1beta1',
@@ -51,8 +54,8 @@ export function certificatesResources(naming: NamingProfile) {
         namespaced: true,
         selectableFields: {
           ...signerName,
-          'spec.podName': textAt('spec', 'podName'),
-          'spec.nodeName': textAt('spec', 'nodeName'),
+          'spec.podName': ({ spec }: PodCertificateRequest) => spec?.podName ?? '',
+          'spec.nodeName': ({ spec }: PodCertificateRequest) => spec?.nodeName ?? '',
         },
         indexedFields: ['spec.nodeName'],
         strategy: podCertificateStrategy(naming),

@@ -1,5 +1,5 @@
+import type { ResourceSlice } from '../../catalog/types/resource.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { textAt } from '../../machinery/fields.js';
 import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { deviceClassStrategy } from './device-class.strategy.js';
 import { deviceTaintRuleStatusSubresource, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
@@ -54,7 +54,10 @@ export function resourceResources(naming: NamingProfile) {
     kind: 'ResourceSlice',
     plural: 'resourceslices',
     namespaced: false,
-    selectableFields: { 'spec.nodeName': textAt('spec', 'nodeName'), 'spec.driver': textAt('spec', 'driver') },
+    selectableFields: {
+      'spec.nodeName': ({ spec }: ResourceSlice) => spec?.nodeName ?? '',
+      'spec.driver': ({ spec }: ResourceSlice) => spec?.driver ?? '',
+    },
     indexedFields: ['spec.nodeName'],
     strategy: resourceSliceStrategy,
     table: resourceSliceTable,

@@ -1,3 +1,4 @@
+import type { Scale } from '../../catalog/types/autoscaling.v1.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { asFields, asNumber, valueAt } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
@@ -32,9 +33,8 @@ export function scaleSubresource({ specReplicas, statusReplicas, selector }: Sca
         status: { replicas: numberAt(object, statusReplicas), ...(text !== '' && { selector: text }) },
       };
     },
-    put(object, view) {
-      const replicas = (view['spec'] as { replicas?: unknown } | undefined)?.replicas ?? 0;
-      const result = withValueAt(object, specReplicas, replicas) as KubeObject;
+    put(object, view: Scale) {
+      const result = withValueAt(object, specReplicas, view.spec?.replicas ?? 0) as KubeObject;
       return {
         ...result,
         metadata: {
@@ -54,18 +54,18 @@ export function scaleSubresource({ specReplicas, statusReplicas, selector }: Sca
   };
 }
 
-const scaleTable: TableDefinition = {
+const scaleTable: TableDefinition<Scale> = {
   columns: [
     { name: 'Name', type: 'string', description: nameColumn.description },
     { name: 'Desired', type: 'integer', description: 'Desired number of Pods.' },
     { name: 'Available', type: 'integer', description: 'Current number of Pods.' },
     ageColumn,
   ],
-  cells: (scale, { nowMs }) => [
-    scale.metadata.name ?? '',
-    numberAt(scale, ['spec', 'replicas']),
-    numberAt(scale, ['status', 'replicas']),
-    ageCell(scale.metadata.creationTimestamp, nowMs),
+  cells: ({ metadata, spec, status }, { nowMs }) => [
+    metadata.name ?? '',
+    spec?.replicas ?? 0,
+    status?.replicas ?? 0,
+    ageCell(metadata.creationTimestamp, nowMs),
   ],
 };
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../machinery/field-error.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { KubeObject, ObjectWithStatus } from '../../machinery/kube-object.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import type { Steps } from '../../std/steps.js';
 import type { ViewSubresource } from './resource-definition.js';
@@ -28,13 +28,13 @@ export function statusSubresource<T extends KubeObject>(options: StatusOptions<T
       ...(options.keepsMetadata ? ['metadata'] : []),
       ...(options.keepsLabels ? ['metadata/labels'] : []),
     ],
-    put(object, view) {
+    put(object, view: ObjectWithStatus) {
       const { ownerReferences: _owners, ...metadata } = view.metadata;
       if (options.keepsLabels) {
         if (object.metadata.labels) metadata.labels = object.metadata.labels;
         else delete metadata.labels;
       }
-      const merged: KubeObject = {
+      const merged: ObjectWithStatus = {
         ...object,
         metadata: options.keepsMetadata
           ? { ...object.metadata }
@@ -44,8 +44,8 @@ export function statusSubresource<T extends KubeObject>(options: StatusOptions<T
             },
       };
       if (view.metadata.resourceVersion !== undefined) merged.metadata.resourceVersion = view.metadata.resourceVersion;
-      if (view['status'] === undefined) delete merged['status'];
-      else merged['status'] = view['status'];
+      if (view.status === undefined) delete merged.status;
+      else merged.status = view.status;
       return merged;
     },
     ...(prepare && { prepare }),

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { KubeObject, ObjectWithStatus } from '../../machinery/kube-object.js';
 import { hasViewSubresource, type ResourceDefinition } from '../definition/resource-definition.js';
 import type { StrategyContext } from '../definition/strategy.js';
 
@@ -18,14 +18,14 @@ export function prepareCreated(definition: Prepared, object: KubeObject, context
 export function prepareUpdated(
   definition: Prepared,
   object: KubeObject,
-  old: KubeObject,
+  old: ObjectWithStatus,
   context: StrategyContext,
 ): void {
-  if (hasViewSubresource(definition, 'status')) setStatus(object, old['status']);
+  if (hasViewSubresource(definition, 'status')) setStatus(object, old.status);
   definition.strategy.prepareForUpdate?.(object, old, context);
 }
 
-function setStatus(object: KubeObject, status: unknown): void {
-  if (status === undefined) delete object['status'];
-  else object['status'] = status;
+function setStatus(object: ObjectWithStatus, status: unknown): void {
+  if (status === undefined) delete object.status;
+  else object.status = status;
 }

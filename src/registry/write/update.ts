@@ -4,7 +4,7 @@ import { boundedErrors } from '../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { nextGeneration } from '../../machinery/int64.js';
 import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
-import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
+import type { JsonObject, KubeObject, ObjectWithStatus } from '../../machinery/kube-object.js';
 import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { recheckUnwritten } from './recheck-unwritten.js';
@@ -289,6 +289,7 @@ function keepSystemFields(object: KubeObject, old: KubeObject): void {
 const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
 function hasChanged(object: KubeObject, old: KubeObject, statusToo: boolean): boolean {
-  const rest = ({ metadata: _metadata, status, ...others }: KubeObject) => (statusToo ? { ...others, status } : others);
+  const rest = ({ metadata: _metadata, status, ...others }: ObjectWithStatus) =>
+    statusToo ? { ...others, status } : others;
   return !deepEqual(rest(object), rest(old));
 }
