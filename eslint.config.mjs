@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { untypedFields } from './scripts/tidy/untyped-fields.mjs';
 
 // Bans outside of one place each, which the message names.
 const bans = {
@@ -39,6 +40,11 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', bans.json, bans.time, bans.userRegExp],
       'no-console': 'error',
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { keelson: { rules: { 'untyped-fields': untypedFields } } },
+    rules: { 'keelson/untyped-fields': 'error' },
   },
   { files: ['src/codec/**'], rules: { 'no-restricted-syntax': ['error', bans.time, bans.userRegExp] } },
   { files: ['src/std/**'], rules: { 'no-restricted-syntax': ['error', bans.json] } },
