@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import { plainDelete, type DeleteOptions } from '../machinery/list-options.js';
+import { plainDelete, type DeleteOptions } from '../machinery/delete-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { copyObject } from '../patch/copy-json.js';
 import type { Deleted } from '../registry/write/delete.js';

@@ -10,14 +10,12 @@ import { commonSelectableFields, requireSelectable, type FieldSelector } from '.
 import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
 import {
   parseCreateOptions,
-  parseDeleteOptions,
-  parseGetOptions,
-  parseListOptions,
   parsePatchOptions,
   parseUpdateOptions,
-  type ListOptions,
   type WriteOptions,
-} from '../machinery/list-options.js';
+} from '../machinery/write-options.js';
+import { parseDeleteOptions } from '../machinery/delete-options.js';
+import { parseGetOptions, parseListOptions, type ListOptions } from '../machinery/list-options.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects, type Unreadable } from '../registry/read/list.js';

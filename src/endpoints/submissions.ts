@@ -12,7 +12,7 @@ import type { Limits } from '../config/limits.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { asItems } from '../machinery/fields.js';
-import type { FieldValidation } from '../machinery/list-options.js';
+import type { FieldValidation } from '../machinery/write-options.js';
 import { findingsMax } from '../typed/conform.js';
 import { FieldReport, type Submission } from '../registry/write/submission.js';
 import type { Clock } from '../std/clock.js';

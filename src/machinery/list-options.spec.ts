@@ -1,12 +1,7 @@
-import {
-  parseCreateOptions,
-  parseDeleteOptions,
-  parseGetOptions,
-  parseListOptions,
-  parsePatchOptions,
-  revisionOption,
-  type ListContext,
-} from './list-options.js';
+import { parseCreateOptions, parsePatchOptions } from './write-options.js';
+import { parseDeleteOptions } from './delete-options.js';
+import { parseGetOptions, parseListOptions, type ListContext } from './list-options.js';
+import { revisionOption } from './option-parameters.js';
 import type { JsonValue } from './kube-object.js';
 import { Query } from './query.js';
 

@@ -1,6 +1,6 @@
 import { submittedPod } from '../../test/harness/write-world.js';
 import { VerbWorld } from '../../test/harness/verb-world.js';
-import type { FieldValidation } from '../machinery/list-options.js';
+import type { FieldValidation } from '../machinery/write-options.js';
 import { FieldReport } from '../registry/write/submission.js';
 import { create } from './create.js';
 

@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { DeleteOptions } from '../machinery/list-options.js';
+import type { DeleteOptions } from '../machinery/delete-options.js';
 import { revisionOf } from '../machinery/revision.js';
 import { listObjects, type ListQuery } from '../registry/read/list.js';
 import type { ResourceStore } from '../registry/resource-store.js';

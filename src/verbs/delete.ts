@@ -1,6 +1,6 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { DeleteOptions } from '../machinery/list-options.js';
+import type { DeleteOptions } from '../machinery/delete-options.js';
 import { deleteUnreadable } from '../registry/write/delete-unreadable.js';
 import { deleteObject, type Deleted } from '../registry/write/delete.js';
 import type { ServedResource } from '../registry/resource-registry.js';

@@ -1,7 +1,7 @@
 import { labelled, submittedPod } from '../../test/harness/write-world.js';
 import { VerbWorld } from '../../test/harness/verb-world.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import { plainDelete } from '../machinery/list-options.js';
+import { plainDelete } from '../machinery/delete-options.js';
 import { FieldReport } from '../registry/write/submission.js';
 import { apply } from './apply.js';
 import { change } from './change.js';

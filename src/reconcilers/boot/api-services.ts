@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
-import { plainDelete } from '../../machinery/list-options.js';
+import { plainDelete } from '../../machinery/delete-options.js';
 import { apiregistrationVersion } from '../../modules/apiregistration/apiregistration.resources.js';
 import { deleteObject } from '../../registry/write/delete.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../../registry/resource-registry.js';

@@ -1,7 +1,7 @@
 import type { Lifetime } from '../../cache/encoded-object.js';
 import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
-import type { PropagationPolicy } from '../../machinery/list-options.js';
+import type { PropagationPolicy } from '../../machinery/delete-options.js';
 
 /**
  * solid: the owner exists. absent: it does not, or another object has its name. waiting: it is being deleted in the

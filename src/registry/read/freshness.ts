@@ -1,7 +1,7 @@
 import { FreshnessTimeout, type Caller, type Feed } from '../../cache/feed.js';
 import type { WatchCache } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
-import { revisionOption } from '../../machinery/list-options.js';
+import { revisionOption } from '../../machinery/option-parameters.js';
 import type { Clock } from '../../std/clock.js';
 import { Deferred } from '../../std/deferred.js';
 import { storageToApiError } from '../storage-to-api-error.js';

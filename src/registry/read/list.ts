@@ -1,7 +1,8 @@
 import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
 import type { Snapshot } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
-import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
+import { revisionOption } from '../../machinery/option-parameters.js';
+import type { ListOptions } from '../../machinery/list-options.js';
 import type { Revision } from '../../machinery/revision.js';
 import { StorageError } from '../../storage/storage-error.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';

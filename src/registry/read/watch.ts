@@ -1,6 +1,7 @@
 import type { EventSink, Subscription } from '../../cache/watch-request.js';
 import type { Rendering } from '../../cache/encoded-object.js';
-import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
+import { revisionOption } from '../../machinery/option-parameters.js';
+import type { ListOptions } from '../../machinery/list-options.js';
 import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
 import { matcher } from './list.js';

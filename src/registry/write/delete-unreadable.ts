@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError } from '../../machinery/field-error.js';
-import { unsafeDeletionOption } from '../../machinery/list-options.js';
+import { unsafeDeletionOption } from '../../machinery/delete-options.js';
 import type { RequestContext } from '../request-context.js';
 import type { ResourceStore } from '../resource-store.js';
 import { fromStore } from '../storage-to-api-error.js';

@@ -1,6 +1,6 @@
 import { labelled, WriteWorld } from '../../../test/harness/write-world.js';
 import { ApiError } from '../../machinery/api-error.js';
-import { plainDelete, type DeleteOptions } from '../../machinery/list-options.js';
+import { plainDelete, type DeleteOptions } from '../../machinery/delete-options.js';
 import { int64Max, int64Min, type Int64 } from '../../machinery/int64.js';
 import type { DeletionStrategy } from '../definition/strategy.js';
 import type { RequestContext } from '../request-context.js';

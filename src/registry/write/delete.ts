@@ -2,7 +2,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { nextGeneration, type Int64 } from '../../machinery/int64.js';
-import type { DeleteOptions, PropagationPolicy } from '../../machinery/list-options.js';
+import type { DeleteOptions, PropagationPolicy } from '../../machinery/delete-options.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
 import { copyObject } from '../../patch/copy-json.js';

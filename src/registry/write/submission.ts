@@ -1,4 +1,4 @@
-import type { FieldValidation } from '../../machinery/list-options.js';
+import type { FieldValidation } from '../../machinery/write-options.js';
 import type { JsonValue } from '../../machinery/kube-object.js';
 import type { StructType } from '../../machinery/type-model.js';
 import { asWarnings, fieldFindings, type Positions } from '../../typed/field-findings.js';

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import { ApiError } from '../../../machinery/api-error.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import { plainDelete } from '../../../machinery/list-options.js';
+import { plainDelete } from '../../../machinery/delete-options.js';
 import { rbacVersion } from '../../../modules/rbac/rbac.resources.js';
 import { createObject } from '../../../registry/write/create.js';
 import { deleteObject } from '../../../registry/write/delete.js';
