@@ -3,7 +3,7 @@ import { fieldError, goQuote, type FieldError } from './field-error.js';
 import { isInt64, type Int64 } from './int64.js';
 import type { JsonObject, JsonValue } from './kube-object.js';
 import { isTrueParameter, type Query } from './query.js';
-import { type OptionsContext, dryRunProblems, dryRunOf, int64Parameter } from './option-parameters.js';
+import { dryRunOf, dryRunProblems, int64Parameter, type OptionsContext } from './option-parameters.js';
 
 export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan';
 

@@ -1,4 +1,6 @@
-import { everyLabel, labelSelectorOf, noLabel, parseLabelSelector } from './label-selector.js';
+import { everyLabel, noLabel } from './label-selector.js';
+import { labelSelectorOf } from './label-selector-object.js';
+import { parseLabelSelector } from './label-selector-parser.js';
 
 describe('parseLabelSelector', () => {
   it.each([

@@ -1,10 +1,11 @@
 import { ApiError } from './api-error.js';
 import { everyField, parseFieldSelector, type FieldSelector } from './field-selector.js';
 import { fieldError, type FieldError } from './field-error.js';
-import { everyLabel, parseLabelSelector, type LabelSelector } from './label-selector.js';
+import { everyLabel, type LabelSelector } from './label-selector.js';
+import { parseLabelSelector } from './label-selector-parser.js';
 import { isTrueParameter, type Query } from './query.js';
 import { parseShardSelector, type ShardSelector } from './shard-selector.js';
-import { type OptionsContext, boundedParameter } from './option-parameters.js';
+import { boundedParameter, type OptionsContext } from './option-parameters.js';
 
 export interface GetOptions {
   readonly resourceVersion: string | undefined;

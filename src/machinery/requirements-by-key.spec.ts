@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { cpuMsOf } from '../../test/harness/cpu-time.js';
-import { LabelSelector, parseLabelSelector, type LabelRequirement } from './label-selector.js';
+import { LabelSelector, type LabelRequirement } from './label-selector.js';
+import { parseLabelSelector } from './label-selector-parser.js';
 import { RequirementsByKey } from './requirements-by-key.js';
 
 const key = fc.constantFrom('a', 'b', 'c');

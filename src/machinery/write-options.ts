@@ -2,7 +2,7 @@ import { ApiError } from './api-error.js';
 import { fieldError, type FieldError } from './field-error.js';
 import { fieldManagerLengthMax, validateFieldManager } from './names.js';
 import { isTrueParameter, type Query } from './query.js';
-import { type OptionsContext, dryRunOf, dryRunProblems } from './option-parameters.js';
+import { dryRunOf, dryRunProblems, type OptionsContext } from './option-parameters.js';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

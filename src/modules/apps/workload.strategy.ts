@@ -4,7 +4,8 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { required } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
-import { labelSelectorOf, type LabelSelector } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
+import type { LabelSelector } from '../../machinery/label-selector.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import {
   validatePodTemplate,

@@ -1,6 +1,6 @@
 import type { ResourceAttributes } from '../../catalog/types/authorization.v1.js';
 import { parseFieldSelector } from '../../machinery/field-selector.js';
-import { parseLabelSelector } from '../../machinery/label-selector.js';
+import { parseLabelSelector } from '../../machinery/label-selector-parser.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 

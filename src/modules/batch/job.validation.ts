@@ -6,7 +6,7 @@ import { counted } from '../../machinery/error-budget.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { notNegative, oneOf, required, validateDomainPrefixedPath } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
-import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import { validateDnsLabel } from '../../machinery/names.js';
 import { goPodSpec } from '../core/go-shapes.js';
 import { sortedLabels, validatePodTemplate, validateTemplateLabels } from '../core/pod/pod-template.js';

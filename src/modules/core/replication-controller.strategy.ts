@@ -1,7 +1,7 @@
 import type { ReplicationController, ReplicationControllerSpec } from '../../catalog/types/core.v1.js';
 import { path, type FieldError } from '../../machinery/field-error.js';
 import { notNegative, required } from '../../machinery/field-rules.js';
-import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';

@@ -1,4 +1,4 @@
-import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 
 /** Formats a LabelSelector, for tables and the status of a Scale: `app=a,tier in (b,c)`. */
 export function selectorText(selector: unknown): string {

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import type { NetworkPolicy } from '../../catalog/types/networking.v1.js';
-import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 

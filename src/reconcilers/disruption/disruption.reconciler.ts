@@ -1,7 +1,7 @@
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { PodDisruptionBudget } from '../../catalog/types/policy.v1.js';
-import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';

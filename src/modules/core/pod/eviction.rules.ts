@@ -2,7 +2,7 @@ import type { Pod } from '../../../catalog/types/core.v1.js';
 import type { Condition } from '../../../catalog/types/meta.v1.js';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../catalog/types/policy.v1.js';
 import { ApiError } from '../../../machinery/api-error.js';
-import { labelSelectorOf } from '../../../machinery/label-selector.js';
+import { labelSelectorOf } from '../../../machinery/label-selector-object.js';
 
 /** Decides whether a Pod may be evicted, from the Pod and its PodDisruptionBudgets. Nothing is read or written here. */
 
