@@ -7,12 +7,8 @@ import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
-import {
-  buildFamilies,
-  cacheFamilies,
-  declaredValidationFamilies,
-  healthFamilies,
-} from '../metrics/computed-metrics.js';
+import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
+import { cacheFamilies } from '../metrics/cache-metrics.js';
 import { StorageMetrics } from '../metrics/storage-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';

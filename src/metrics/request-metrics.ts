@@ -10,106 +10,23 @@ import {
   type MetricFamily,
   type Sample,
 } from './metric-family.js';
+import { Series, type RequestOutcome } from './request-series.js';
+import {
+  bodyVerbs,
+  dryRunOf,
+  fieldValidationOf,
+  isRead,
+  knownPaths,
+  scopeOf,
+  verbNames,
+  type FieldValidation,
+} from './request-labels.js';
 
 // Buckets up to the largest body that is read.
 const bodyBounds = [50_000, 1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 2.5e6, 3e6];
 const validationBounds = latencyBounds.slice(2);
 const tooManyRequests = 429;
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-
-/** First segments of non-resource paths that have a series of their own. */
-const knownPaths = new Set([
-  '',
-  '.well-known',
-  'api',
-  'apis',
-  'debug',
-  'flagz',
-  'healthz',
-  'livez',
-  'metrics',
-  'openapi',
-  'openid',
-  'readyz',
-  'statusz',
-  'version',
-]);
-
-// Maps, since a client can send any name as the method of HTTP/2, also `constructor`.
-const verbNames: ReadonlyMap<string, string> = new Map([
-  ['get', 'GET'],
-  ['list', 'LIST'],
-  ['watch', 'WATCH'],
-  ['create', 'POST'],
-  ['update', 'PUT'],
-  ['patch', 'PATCH'],
-  ['apply', 'APPLY'],
-  ['delete', 'DELETE'],
-  ['deletecollection', 'DELETECOLLECTION'],
-  ['proxy', 'PROXY'],
-  ['head', 'GET'],
-  ['post', 'POST'],
-  ['put', 'PUT'],
-]);
-
-/** Verbs in the labels of apiserver_request_body_size_bytes. */
-const bodyVerbs: ReadonlyMap<string, string> = new Map([
-  ['POST', 'create'],
-  ['PUT', 'update'],
-  ['APPLY', 'patch'],
-]);
-
-const fieldValidations = ['Ignore', 'Warn', 'Strict'] as const;
-type FieldValidation = (typeof fieldValidations)[number];
-
-export interface RequestOutcome {
-  /** 0 if the client closed the connection before anything was sent. */
-  readonly code: number;
-  readonly seconds: number;
-  readonly sentBytes: number;
-  /** Undefined if no body was read. */
-  readonly receivedBytes?: number | undefined;
-  /** True if the deadline of the request ended it. */
-  readonly isExpired?: boolean;
-}
-
-/** Counts of one combination of labels. */
-export class Series {
-  readonly durations = new Buckets(latencyBounds);
-  sizes: Buckets | undefined = undefined;
-  bodies: Buckets | undefined = undefined;
-  /** Requests that were rejected with 429 or that timed out, by status code. */
-  readonly terminations = new Map<number, number>();
-  running = 0;
-  /** An array, since a search in a few entries is faster than a map. */
-  readonly outcomes: { readonly code: number; count: number }[] = [];
-
-  constructor(
-    readonly labels: Labels,
-    readonly dryRun: string,
-  ) {}
-
-  count(code: number, times = 1): void {
-    const { outcomes } = this;
-    for (let at = 0; at < outcomes.length; at++) {
-      const outcome = outcomes[at]!;
-      if (outcome.code === code) {
-        outcome.count += times;
-        return;
-      }
-    }
-    outcomes.push({ code, count: times });
-  }
-
-  /** Adds what is common to all series; sizes of bodies are kept by resource alone. */
-  add(other: Series): void {
-    this.durations.add(other.durations);
-    for (const { code, count } of other.outcomes) this.count(code, count);
-    for (const [code, count] of other.terminations) {
-      this.terminations.set(code, (this.terminations.get(code) ?? 0) + count);
-    }
-  }
-}
 
 /**
  * Counts requests with the labels of kube-apiserver. The number of series is bounded: requests with unknown verbs,
@@ -330,25 +247,4 @@ export class RequestMetrics {
   private make(labels: { verb: string; scope: string; component: string } & Labels, dryRun: string): Series {
     return new Series({ group: '', version: '', resource: '', subresource: '', ...labels }, dryRun);
   }
-}
-
-function isRead({ verb }: RequestInfo): boolean {
-  return verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'head' || verb === 'options';
-}
-
-function scopeOf({ verb, name, namespace }: RequestInfo): string {
-  return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
-}
-
-/** Returns the fieldValidation of create, update and patch; undefined for other verbs and for invalid values. */
-function fieldValidationOf({ verb, query }: RequestInfo): FieldValidation | undefined {
-  if (verb !== 'create' && verb !== 'update' && verb !== 'patch') return undefined;
-  const requested = (query.raw === '' ? undefined : query.first('fieldValidation')) || 'Warn';
-  return fieldValidations.find((known) => known === requested);
-}
-
-function dryRunOf({ query }: RequestInfo): string {
-  const values = query.all('dryRun');
-  if (values.length === 0) return '';
-  return values.every((value) => value === 'All') ? 'All' : 'invalid';
 }
