@@ -2,38 +2,20 @@ import type {
   Container,
   ContainerPort,
   ContainerResizePolicy,
-  EnvFromSource,
-  EnvVar,
-  EnvVarSource,
   EphemeralContainer,
   PodSpec,
-  Volume,
-  VolumeDevice,
 } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { between, checked, duplicates, each, oneOf, requiredName } from '../../../machinery/field-rules.js';
 import { isSet } from '../../../machinery/fields.js';
-import {
-  validateConfigKey,
-  validateDnsLabel,
-  validateDnsSubdomain,
-  validatePortName,
-  validateRelaxedEnvVarName,
-} from '../../../machinery/names.js';
+import { validateDnsLabel, validatePortName } from '../../../machinery/names.js';
 import { repeatedValues } from '../../../machinery/value-key.js';
-import { fieldsOfVariables, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
-import { validateRelativePath } from './paths.validation.js';
 import { validateLifecycle, validateProbes } from './probe.validation.js';
 import { validateContainerSecurity } from './security.validation.js';
 import { validateContainerResources } from './resources.validation.js';
-
-/** The part of a PodSpec that its containers refer to. */
-export interface PodReferences {
-  readonly volumes: ReadonlyMap<string, Volume>;
-  /** Names in spec.resourceClaims. */
-  readonly claims: ReadonlySet<string>;
-  readonly hostNetwork: boolean;
-}
+import type { PodReferences } from './pod-references.js';
+import { validateEnvFrom, validateVariable } from './env.validation.js';
+import { validateMounts } from './mounts.validation.js';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'] as const;
 
@@ -158,123 +140,6 @@ function validateHostPorts(containers: readonly Container[], at: FieldPath): Fie
     ({ port: { protocol = '', hostIP = '', hostPort } }) => (hostPort ? `${protocol}/${hostIP}/${hostPort}` : ''),
     (index) => ports[index]!.at,
   );
-}
-
-const variableSources = [
-  'fieldRef',
-  'resourceFieldRef',
-  'configMapKeyRef',
-  'secretKeyRef',
-  'fileKeyRef',
-] as const satisfies readonly (keyof EnvVarSource)[];
-
-function validateVariable({ name = '', value = '', valueFrom: source }: EnvVar, at: FieldPath): FieldError[] {
-  const errors = requiredName(name, at.child('name'), validateRelaxedEnvVarName);
-  if (!source) return errors;
-  const sourceAt = at.child('valueFrom');
-  const set = variableSources.filter((field) => isSet(source[field]));
-  const refuse = (message: string) => errors.push(fieldError.invalid(sourceAt, '', message));
-  if (set.length === 0) {
-    refuse('must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`');
-  } else if (value !== '') refuse('may not be specified when `value` is not empty');
-  else if (set.length > 1) refuse('may not have more than one field specified at a time');
-  return [...errors, ...validateVariableSource(source, sourceAt)];
-}
-
-function validateVariableSource(source: EnvVarSource, at: FieldPath): FieldError[] {
-  const { fieldRef, resourceFieldRef } = source;
-  return [
-    ...(fieldRef ? validateFieldRef(fieldRef, at.child('fieldRef'), fieldsOfVariables) : []),
-    ...(resourceFieldRef ? validateResourceFieldRef(resourceFieldRef, at.child('resourceFieldRef'), false) : []),
-    ...(['configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const).flatMap((field) => {
-      const selector = source[field];
-      return selector ? requiredName(selector.key ?? '', at.child(field, 'key'), validateConfigKey) : [];
-    }),
-  ];
-}
-
-const envFromSources = ['configMapRef', 'secretRef'] as const;
-
-/** Reports some errors at the list (`at`) and others at its item (`sourceAt`), as kube-apiserver does. */
-function validateEnvFrom(source: EnvFromSource, at: FieldPath, sourceAt: FieldPath): FieldError[] {
-  const { prefix = '' } = source;
-  const errors = prefix === '' ? [] : checked(prefix, at.child('prefix'), validateRelaxedEnvVarName);
-  const set = envFromSources.filter((field) => isSet(source[field]));
-  if (set.length === 0) errors.push(fieldError.invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`'));
-  if (set.length > 1) {
-    errors.push(fieldError.invalid(at, '', 'may not have more than one field specified at a time'));
-  }
-  for (const field of set) {
-    errors.push(...requiredName(source[field]?.name ?? '', sourceAt.child(field, 'name'), validateDnsSubdomain));
-  }
-  return errors;
-}
-
-function validateMounts(
-  { volumeMounts, volumeDevices, securityContext }: Container,
-  at: FieldPath,
-  references: PodReferences,
-): FieldError[] {
-  const mountsAt = at.child('volumeMounts');
-  const isPrivileged = securityContext?.privileged === true;
-  const paths = new Set<string>();
-  return [
-    ...each(volumeMounts, mountsAt, (mount, mountAt) => {
-      const { name = '', mountPath = '', subPath = '', subPathExpr = '' } = mount;
-      const nameAt = mountAt.child('name');
-      const pathAt = mountAt.child('mountPath');
-      const errors: FieldError[] = [];
-      if (name === '') errors.push(fieldError.required(nameAt));
-      else if (!references.volumes.has(name)) errors.push(fieldError.notFound(nameAt, name));
-      if (mountPath === '') errors.push(fieldError.required(pathAt));
-      if (paths.has(mountPath)) errors.push(fieldError.invalid(pathAt, mountPath, 'must be unique'));
-      paths.add(mountPath);
-      errors.push(...validateRelativePath(subPath, mountsAt.child('subPath')));
-      errors.push(...validateRelativePath(subPathExpr, mountsAt.child('subPathExpr')));
-      if (subPath !== '' && subPathExpr !== '') {
-        const message = 'subPathExpr and subPath are mutually exclusive';
-        errors.push(fieldError.invalid(mountAt.child('subPathExpr'), subPathExpr, message));
-      }
-      return [
-        ...errors,
-        ...validatePropagation(mount.mountPropagation, mountsAt.child('mountPropagation'), isPrivileged),
-      ];
-    }),
-    ...validateDevices(volumeDevices ?? [], at.child('volumeDevices'), references, paths),
-  ];
-}
-
-function validatePropagation(propagation: string | undefined, at: FieldPath, isPrivileged: boolean): FieldError[] {
-  if (propagation === 'Bidirectional' && !isPrivileged) {
-    const message = 'Bidirectional mount propagation is available only to privileged containers';
-    return [fieldError.forbidden(at, message)];
-  }
-  return oneOf(propagation, at, ['Bidirectional', 'HostToContainer', 'None']);
-}
-
-function validateDevices(
-  devices: readonly VolumeDevice[],
-  at: FieldPath,
-  { volumes }: PodReferences,
-  mountPaths: ReadonlySet<string>,
-): FieldError[] {
-  return each(devices, at, ({ name = '', devicePath = '' }, deviceAt) => {
-    const nameAt = deviceAt.child('name');
-    const pathAt = deviceAt.child('devicePath');
-    const volume = volumes.get(name);
-    const errors: FieldError[] = [];
-    if (name === '') errors.push(fieldError.required(nameAt));
-    else if (!volume) errors.push(fieldError.notFound(nameAt, name));
-    else if (!volume.persistentVolumeClaim && !volume.ephemeral) {
-      const message = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
-      errors.push(fieldError.invalid(nameAt, name, message));
-    }
-    if (devicePath === '') errors.push(fieldError.required(pathAt));
-    else if (mountPaths.has(devicePath)) {
-      errors.push(fieldError.invalid(pathAt, devicePath, 'must not already exist in volumeMounts'));
-    }
-    return errors;
-  });
 }
 
 function validateResizePolicy(policies: readonly ContainerResizePolicy[], at: FieldPath): FieldError[] {

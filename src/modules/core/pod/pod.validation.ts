@@ -3,7 +3,8 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../../mach
 import { between, checked, duplicates, each, oneOf, required, requiredName } from '../../../machinery/field-rules.js';
 import { validateDnsLabel, validateDnsSubdomain } from '../../../machinery/names.js';
 import { validateIp } from '../../../machinery/ip-addresses.js';
-import { validateContainers, validateEphemeralContainers, type PodReferences } from './container.validation.js';
+import { validateContainers, validateEphemeralContainers } from './container.validation.js';
+import type { PodReferences } from './pod-references.js';
 import { validatePodResources } from './resources.validation.js';
 import { validateScheduling } from './scheduling.validation.js';
 import { validateOs, validatePodSecurity } from './security.validation.js';
