@@ -69,6 +69,8 @@ export class Environment {
       functions: functionsOf(libraries),
       typeNames: new Map(types.map((type) => [type.name, type])),
       provider: this.declared,
+      messages: new Map(libraries.flatMap(({ messages = [] }) => messages).map((message) => [message.name, message])),
+      constants: new Map(libraries.flatMap(({ constants = {} }) => Object.entries(constants))),
       comparesAcrossTypes: libraries.some((library) => library.comparesAcrossTypes),
     };
     this.parserOptions = {

@@ -17,6 +17,7 @@ import { setsLibrary } from './libraries/sets.js';
 import { standardLibrary } from './libraries/standard.js';
 import { stringsLibrary } from './libraries/strings.js';
 import { twoVariableLibrary } from './libraries/two-variables.js';
+import { wellKnownTypesLibrary } from './libraries/well-known-types.js';
 
 /** The libraries of Kubernetes, and the releases that have them. */
 interface VersionedLibrary {
@@ -49,6 +50,7 @@ const literalValidators: Library = {
 function versionedLibraries(regex: RegexEngine): readonly VersionedLibrary[] {
   return [
     { library: standardLibrary, since: 0 },
+    { library: wellKnownTypesLibrary, since: 0 },
     { library: matchesLibrary(regex), since: 0 },
     { library: homogeneousLiterals, since: 0 },
     { library: urlLibrary, since: 0 },

@@ -118,8 +118,11 @@ class Checker {
       this.variables.add(plain);
       return variable;
     }
-    const named = this.declarations.typeNames.get(plain) ?? this.declarations.provider?.findStruct(plain);
-    return named && typeOfType(named);
+    const { typeNames, provider, messages, constants } = this.declarations;
+    const named = typeNames.get(plain) ?? provider?.findStruct(plain) ?? messages.get(plain)?.type;
+    if (named) return typeOfType(named);
+    const constant = constants.get(plain);
+    return constant === undefined ? undefined : typeOf(constant);
   }
 
   private findFunction(name: string): FunctionDeclaration | undefined {
@@ -161,12 +164,13 @@ class Checker {
   }
 
   private structField(id: number, struct: string, field: string): CelType | undefined {
-    const provider = this.declarations.provider;
-    if (!provider?.findStruct(struct)) {
+    const { provider, messages } = this.declarations;
+    const message = messages.get(struct);
+    if (!message && !provider?.findStruct(struct)) {
       this.report(id, `unexpected failed resolution of '${struct}'`);
       return undefined;
     }
-    const type = provider.findField(struct, field);
+    const type = message ? message.fields.get(field) : provider!.findField(struct, field);
     if (!type) this.report(id, `undefined field '${field}'`);
     return type;
   }
@@ -306,12 +310,17 @@ class Checker {
       return types.error;
     }
     let result: CelType = types.error;
+    let fieldsOf = name;
     if (type.kind !== 'type') this.report(expr.id, `'${formatType(type)}' is not a type`);
+    else if (this.declarations.messages.has(name)) result = type.params[0]!;
     else if (type.params[0]?.kind !== 'struct') this.report(expr.id, `'${type.params[0]!.name}' is not a message type`);
-    else result = type.params[0];
+    else {
+      result = type.params[0];
+      fieldsOf = result.name;
+    }
     for (const field of expr.fields) {
       const valueType = this.checkMaybeOptional(field.value, field.isOptional);
-      const fieldType = this.structField(field.id, result === types.error ? name : result.name, field.name);
+      const fieldType = this.structField(field.id, fieldsOf, field.name);
       if (!fieldType || this.substitution.assign(fieldType, valueType)) continue;
       const [expected, actual] = [formatType(fieldType), formatType(valueType)];
       this.report(field.id, `expected type of field '${field.name}' is '${expected}' but provided type is '${actual}'`);

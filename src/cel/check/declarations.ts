@@ -70,6 +70,15 @@ export interface TypeProvider {
   create?(struct: string, fields: ReadonlyMap<string, Value>): Value;
 }
 
+/** A message whose literals are values of another type: `google.protobuf.Int32Value{value: 1}` is an int. */
+export interface MessageType {
+  readonly name: string;
+  /** The type of its literals. */
+  readonly type: CelType;
+  readonly fields: ReadonlyMap<string, CelType>;
+  create(fields: ReadonlyMap<string, Value>): Value;
+}
+
 /** All that an expression may name. */
 export interface Declarations {
   readonly variables: ReadonlyMap<string, CelType>;
@@ -77,6 +86,8 @@ export interface Declarations {
   /** Types by the name under which expressions know them. */
   readonly typeNames: ReadonlyMap<string, CelType>;
   readonly provider: TypeProvider | undefined;
+  readonly messages: ReadonlyMap<string, MessageType>;
+  readonly constants: ReadonlyMap<string, Value>;
   /** True if an int may be compared with a double. */
   readonly comparesAcrossTypes: boolean;
 }

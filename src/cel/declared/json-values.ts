@@ -198,6 +198,9 @@ export class JsonMap extends MapValue {
   ) {
     super();
   }
+  get isDeclared(): boolean {
+    return this.values !== undefined;
+  }
   override get size(): number {
     return countOf(this.raw);
   }

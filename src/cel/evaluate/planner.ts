@@ -83,6 +83,8 @@ export class Planner {
 
   private ident(expr: Expr, name: string): Plan {
     const type = this.options.checked.types[expr.id]!;
+    const known = this.options.declarations.constants.get(name);
+    if (known !== undefined && !this.locals.has(name)) return constant(known);
     if (type.kind === 'type') {
       const named = this.options.declarations.typeNames.get(name);
       if (!named) throw new PlanError(`reference to undefined type: ${name}`);
@@ -226,8 +228,9 @@ export class Planner {
   }
 
   private struct(expr: StructExpr): Evaluate {
-    const provider = this.options.declarations.provider;
+    const { provider, messages } = this.options.declarations;
     const name = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
+    const message = messages.get(name);
     const parts = expr.fields.map((field) => ({ ...field, value: this.plan(field.value) }));
     const build: Evaluate = (frame) => {
       const fields = new Map<string, Value>();
@@ -240,6 +243,7 @@ export class Planner {
         else if (value.value === undefined) fields.delete(field);
         else fields.set(field, value.value);
       }
+      if (message) return message.create(fields);
       return provider?.create?.(name, fields) ?? new CelError(`unknown type: '${name}'`);
     };
     return charging(build, unitCosts.struct);

@@ -1,8 +1,9 @@
-import type { FunctionDeclaration } from '../check/declarations.js';
+import type { FunctionDeclaration, MessageType } from '../check/declarations.js';
 import type { CallCost, EstimateCall } from '../cost/costs.js';
 import type { Macro } from '../syntax/macros.js';
 import type { CelType } from '../types.js';
 import type { Validator } from '../check/validators.js';
+import type { Value } from '../values/value.js';
 
 /** A release of Kubernetes: `1.36`. */
 export interface Version {
@@ -17,6 +18,9 @@ export interface Library {
   readonly macros?: readonly Macro[];
   /** Types that expressions may name. */
   readonly types?: readonly CelType[];
+  readonly messages?: readonly MessageType[];
+  /** Names of values, such as those of an enum. */
+  readonly constants?: Readonly<Record<string, Value>>;
   /** The costs of overloads, by their ids; they come before those of Kubernetes. */
   readonly estimates?: Readonly<Record<string, EstimateCall>>;
   readonly costs?: Readonly<Record<string, CallCost>>;
