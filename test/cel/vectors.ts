@@ -1,3 +1,4 @@
+import type { Suite } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js';
 import type { Environment } from '../../src/cel/environment.js';
 import { Environment as CelEnvironment } from '../../src/cel/environment.js';
@@ -67,13 +68,6 @@ export interface Vector {
   readonly checkOnly?: boolean;
   readonly evalError?: { readonly errors: readonly { readonly message: string }[] };
   readonly typedResult?: { readonly result?: VectorValue; readonly deducedType: VectorType };
-}
-
-interface Suite {
-  readonly name: string;
-  readonly suites?: readonly Suite[];
-  /** `type` is that of cel-go, as it formats it. */
-  readonly tests?: readonly { readonly original: object; readonly type?: string }[];
 }
 
 /** All tests of the specification. */
