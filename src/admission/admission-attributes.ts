@@ -10,7 +10,19 @@ type AttributesInput = Omit<AdmissionAttributes, Defaulted> & Partial<Pick<Admis
  * the kind of `object`, which for a subresource may be that of the request body. The name defaults to that of `object`.
  */
 export function admissionAttributes(input: AttributesInput): AdmissionAttributes {
-  const { operation, resource, kind, subresource = '', namespaced, namespace, name, object, old, request } = input;
+  const {
+    operation,
+    resource,
+    kind,
+    subresource = '',
+    namespaced,
+    namespace,
+    name,
+    object,
+    old,
+    request,
+    write,
+  } = input;
   return {
     operation,
     resource,
@@ -22,5 +34,6 @@ export function admissionAttributes(input: AttributesInput): AdmissionAttributes
     object,
     old,
     request,
+    ...(write && { write }),
   };
 }

@@ -18,6 +18,8 @@ export interface AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
   readonly request: RequestContext;
+  /** The same object in every attempt of a write that is retried after a conflict; absent if there is only one attempt. */
+  readonly write?: object;
 }
 
 /**

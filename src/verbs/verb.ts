@@ -78,12 +78,14 @@ export function admissionFor(
       object,
       old,
       request: target.context,
+      write: admission,
     });
-  return {
+  const admission: Admit = {
     admit: (object, old) => chain.admit(attributes(object, old)),
     async validate(object, old) {
       if (requireCreate && old === undefined) await requireCreate();
       await chain.validate(attributes(object, old));
     },
   };
+  return admission;
 }

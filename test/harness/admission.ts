@@ -82,6 +82,7 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
     }
     const path = pathOf(quotaResource);
     const stored = this.cached(quotaResource, '', quota.metadata.name ?? '');
+    if (stored !== quota) return Promise.resolve(false);
     const charged = stored && { ...stored, status: { ...(stored['status'] as object), used } };
     // Readers may have kept the object: it is replaced, as in a store.
     if (charged)

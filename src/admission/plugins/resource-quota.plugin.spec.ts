@@ -1,5 +1,6 @@
 import {
   admitted,
+  attributesOf,
   KnownObjects,
   hooksOf,
   podOf,
@@ -357,6 +358,35 @@ it.each([
   const { refused } = await admitted(hooksOf(resourceQuota, { known }), secret);
   if (want) expect(refused).toMatch(want);
   else expect([refused, usedIn(known)]).toEqual([undefined, { secrets: '2' }]);
+});
+
+describe('an update that is attempted again after a conflict', () => {
+  const before = service('ClusterIP');
+  const opened = service('NodePort');
+  const used = { services: '3', 'services.nodeports': '4' };
+  /** Charges for each state of the object that an attempt found. */
+  const usedAfter = async (...found: readonly NonNullable<WriteGiven['old']>[]) => {
+    const known = new KnownObjects(quotas(quota({ services: '9', 'services.nodeports': '9' }, used)));
+    const plugin = hooksOf(resourceQuota, { known });
+    const write = {};
+    for (const old of found) {
+      await plugin.validate!({ ...attributesOf({ of: '/services', object: opened, old }), write });
+    }
+    return usedIn(known);
+  };
+
+  it('is charged once', async () => {
+    expect(await usedAfter(before, before, before)).toEqual({ ...used, 'services.nodeports': '6' });
+  });
+
+  it('is not charged if another writer has made the same change meanwhile', async () => {
+    expect(await usedAfter(before, opened)).toEqual(used);
+  });
+
+  it('is charged the difference to the newer object', async () => {
+    const other = service('NodePort', { ports: [{}] });
+    expect(await usedAfter(before, other)).toEqual({ ...used, 'services.nodeports': '5' });
+  });
 });
 
 it('does not refuse by a stale cached quota if the stored one has room', async () => {
