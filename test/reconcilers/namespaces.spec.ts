@@ -106,6 +106,49 @@ describe.each(['kubernetes', 'svc'] as const)('with the naming profile %s, a del
   });
 });
 
+describe.each(['9007199254740992', '4611686018427387904'])('a Pod with a grace period of %s seconds', (seconds) => {
+  it('holds its namespace, which says so and is not checked in a loop, until it is removed', async () => {
+    const server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
+    try {
+      const { admin } = server;
+      await make(admin, namespaces, { metadata: { name: 'slow' } });
+      const pods = `${namespaces}/slow/pods`;
+      // As text, since JSON.stringify() rounds the number.
+      const created = await admin.post(
+        pods,
+        `{"metadata":{"name":"p"},"spec":{"nodeName":"n","terminationGracePeriodSeconds":${seconds},"containers":[{"name":"c","image":"i"}]}}`,
+        { 'content-type': 'application/json' },
+      );
+      expect([created.code, created.body.message]).toEqual([201, undefined]);
+      await admin.delete(`${namespaces}/slow`);
+      const waiting = await until(admin, namespaces, 'slow', (namespace) => {
+        return condition(namespace, 'NamespaceContentRemaining')?.status === 'True';
+      });
+      expect(condition(waiting, 'NamespaceContentRemaining')!.message).toBe(
+        'Some resources are remaining: pods. has 1 resource instances',
+      );
+      const pod = await admin.get(`${pods}/p`);
+      expect(pod.text).toContain(`"deletionGracePeriodSeconds":${seconds}`);
+
+      const passes = async () => {
+        const { text } = await admin.get('/metrics');
+        return Number(/^workqueue_work_duration_seconds_count\{name="namespace"\} (\d+)$/m.exec(text)![1]);
+      };
+      const before = await passes();
+      for (let requests = 0; requests < 100; requests++) await admin.get(`${pods}/p`);
+      // One more for the deletion of the Pod itself.
+      expect((await passes()) - before).toBeLessThanOrEqual(1);
+      expect((await admin.get(`${namespaces}/slow`)).body.metadata.resourceVersion).toBe(
+        waiting!.metadata.resourceVersion,
+      );
+      await admin.delete(`${pods}/p?gracePeriodSeconds=0`);
+      await untilGone(admin, namespaces, 'slow');
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 it('continues its deletion after a restart of the server', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-namespaces-'));
   try {
