@@ -3,7 +3,7 @@ const layers = [
   ['std', 'config', 'regex'],
   ['machinery'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
-  ['structural-schema'],
+  ['structural-schema', 'expressions'],
   ['cache'],
   ['registry'],
   ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],

@@ -1,8 +1,12 @@
 import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import type { MatchCondition, MatchResources } from '../../catalog/types/admissionregistration.v1.js';
+import type { AdmissionCompiler } from '../../expressions/admission-compiler.js';
+import type { ExpressionMode } from '../../expressions/environment.js';
+import { expressionErrors } from '../../expressions/expression-errors.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { duplicates, each, oneOf, required, requiredName } from '../../machinery/field-rules.js';
+import { duplicates, each, oneOf, requiredName } from '../../machinery/field-rules.js';
 import { validateQualifiedName } from '../../machinery/names.js';
+import type { Steps } from '../../std/steps.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { validateNamedRule } from './rule.validation.js';
 
@@ -34,14 +38,42 @@ export function validateMatchResources(match: MatchResources | undefined, at: Fi
   ];
 }
 
+const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+/** Validates that a policy mutates only requests that have an object. Errors have no index, as in the reference. */
+export function validateMutatingOperations(match: MatchResources | undefined, at: FieldPath): FieldError[] {
+  const rules = match?.resourceRules ?? [];
+  const operationsAt = at.child('resourceRules', 'operations');
+  return rules.flatMap(({ operations = [] }) =>
+    operations.flatMap((operation) => oneOf(operation, operationsAt, mutatingOperations)),
+  );
+}
+
 /** Validates expressions that must be true for a request before a webhook or a policy is used. */
-export function validateMatchConditions(conditions: readonly MatchCondition[] = [], at: FieldPath): FieldError[] {
+export function* validateMatchConditions(
+  conditions: readonly MatchCondition[] = [],
+  at: FieldPath,
+  compiler: AdmissionCompiler,
+  stored: ReadonlySet<string>,
+): Steps<FieldError[]> {
+  const errors: FieldError[] = [];
+  if (conditions.length > matchConditionsMax) {
+    errors.push(fieldError.tooMany(at, conditions.length, matchConditionsMax));
+  }
+  for (const [index, { name = '', expression: untrimmed = '' }] of conditions.entries()) {
+    yield;
+    const conditionAt = at.index(index);
+    const expression = untrimmed.trim();
+    const expressionAt = conditionAt.child('expression');
+    if (expression === '') errors.push(fieldError.required(expressionAt));
+    else {
+      const compiled = compiler.compile('matchCondition', expression, modeOf(expression, stored));
+      errors.push(...expressionErrors(compiled, expression, expressionAt));
+    }
+    errors.push(...requiredName(name, conditionAt.child('name'), validateQualifiedName));
+  }
   return [
-    ...(conditions.length > matchConditionsMax ? [fieldError.tooMany(at, conditions.length, matchConditionsMax)] : []),
-    ...each(conditions, at, ({ name = '', expression = '' }, conditionAt) => [
-      ...required(expression.trim(), conditionAt.child('expression')),
-      ...requiredName(name, conditionAt.child('name'), validateQualifiedName),
-    ]),
+    ...errors,
     ...duplicates(
       conditions,
       ({ name = '' }) => name,
@@ -49,3 +81,7 @@ export function validateMatchConditions(conditions: readonly MatchCondition[] = 
     ),
   ];
 }
+
+/** Returns the mode for an expression: those of the stored object may use what later releases introduced. */
+export const modeOf = (expression: string, stored: ReadonlySet<string>): ExpressionMode =>
+  stored.has(expression) ? 'stored' : 'new';

@@ -4,13 +4,20 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { checked, duplicates, oneOf, required, requiredName } from '../../machinery/field-rules.js';
 import { nameIsDnsSubdomain, validatePathSegment } from '../../machinery/names.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
-import { validateMatchResources } from './match.validation.js';
+import { validateMatchResources, validateMutatingOperations } from './match.validation.js';
 
 const supportedActions = ['Audit', 'Deny', 'Warn'];
 
-export function validateMutatingBinding({ spec = {} }: MutatingAdmissionPolicyBinding): FieldError[] {
+const at = path('spec');
+
+export function validateMutatingBinding(binding: MutatingAdmissionPolicyBinding): FieldError[] {
+  const matchAt = at.child('matchResources');
+  return [...validateCommon(binding), ...validateMutatingOperations(binding.spec?.matchResources, matchAt)];
+}
+
+/** Validates the fields that both kinds of bindings have. */
+function validateCommon({ spec = {} }: MutatingAdmissionPolicyBinding): FieldError[] {
   const { policyName = '', paramRef, matchResources } = spec;
-  const at = path('spec');
   return [
     ...requiredName(policyName, at.child('policyName'), nameIsDnsSubdomain),
     ...(paramRef ? validateParamRef(paramRef, at.child('paramRef')) : []),
@@ -20,21 +27,22 @@ export function validateMutatingBinding({ spec = {} }: MutatingAdmissionPolicyBi
 
 export function validateValidatingBinding(binding: ValidatingAdmissionPolicyBinding): FieldError[] {
   const { validationActions: actions = [] } = binding.spec ?? {};
-  const at = path('spec').child('validationActions');
-  const errors = validateMutatingBinding(binding);
-  if (actions.length === 0) errors.push(...required(undefined, at, 'at least one validation action is required'));
+  const actionsAt = at.child('validationActions');
+  const errors = validateCommon(binding);
+  if (actions.length === 0)
+    errors.push(...required(undefined, actionsAt, 'at least one validation action is required'));
   errors.push(
-    ...actions.flatMap((action, index) => oneOf(action, at.index(index), supportedActions)),
+    ...actions.flatMap((action, index) => oneOf(action, actionsAt.index(index), supportedActions)),
     ...duplicates(
       actions,
       (action) => action,
-      (index) => at.index(index),
+      (index) => actionsAt.index(index),
     ),
   );
   if (actions.includes('Deny') && actions.includes('Warn')) {
     const message =
       'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
-    errors.push(fieldError.invalid(at, actions, message));
+    errors.push(fieldError.invalid(actionsAt, actions, message));
   }
   return errors;
 }
@@ -54,6 +62,6 @@ function validateParamRef(
   return [
     ...errors,
     ...validateLabelSelectorObject(selector, at.child('selector')),
-    ...(action === '' ? required(action, actionAt) : oneOf(action, actionAt, ['Allow', 'Deny'])),
+    ...(action === '' ? required(action, actionAt) : oneOf(action, actionAt, ['Deny', 'Allow'])),
   ];
 }

@@ -32,6 +32,7 @@ it('defaults of policies and bindings', () =>
     status: {},
   }));
 
+const variable = (name: string, expression: string) => ({ name, expression });
 const one = (validation: object) => ({ validations: [{ expression: 'true', ...validation }] });
 it.each<[string, object, string[]]>([
   ['the required fields', {}, []],
@@ -51,8 +52,54 @@ it.each<[string, object, string[]]>([
   ['no expression', one({ expression: ' ' }), ['expression is not specified']],
   ['an unknown reason', one({ reason: 'X' }), ['validations[0].reason: Unsupported value: "X"']],
   ['a message of two lines', one({ message: 'a\nb' }), ['must not contain line breaks']],
-  ['an expression of two lines', one({ expression: 'a\nb' }), ['must be specified if expression contains line breaks']],
-  ['an empty message', one({ message: ' ' }), ['message must be non-empty if specified']],
+  ['an expression of two lines without a message', one({ expression: 'true\n&& true' }), []],
+  ['an empty message', one({ message: ' ' }), ['message: Invalid value: " ": must be non-empty if specified']],
+  ['an empty messageExpression', one({ messageExpression: ' ' }), ['" ": must be non-empty if specified']],
+  [
+    'an expression with a syntax error',
+    one({ expression: 'object.' }),
+    ['compilation failed: ERROR: <input>:1:8: Syn'],
+  ],
+  [
+    'an expression that is no bool',
+    one({ expression: '1' }),
+    ['expression: Invalid value: "1": must evaluate to bool'],
+  ],
+  ['params without a paramKind', one({ expression: 'params.a' }), ["undeclared reference to 'params'"]],
+  ['params', { ...one({ expression: 'params.a == 1' }), paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }, []],
+  ['a check of the authorizer', one({ expression: "authorizer.path('/a').check('get').allowed()" }), []],
+  ['the authorizer in a message', one({ messageExpression: 'authorizer' }), ["undeclared reference to 'authorizer'"]],
+  ['variables without declarations', one({ expression: 'variables.a' }), ["undeclared reference to 'variables'"]],
+  [
+    'a variable that an earlier one uses',
+    { variables: [variable('a', 'variables.b'), variable('b', '1')] },
+    [
+      'variables[0].expression: Invalid value: "variables.b": compilation failed: ERROR: <input>:1:10: undefined field \'b\'',
+    ],
+  ],
+  [
+    'variables that use earlier ones with their types',
+    {
+      variables: [variable('a', '[1]'), variable('b', 'variables.a[0]')],
+      ...one({ expression: "variables.b == 'x'" }),
+    },
+    ["applied to '(int, string)'"],
+  ],
+  [
+    'a variable in a matchCondition',
+    { variables: [variable('a', 'true')], matchConditions: [{ name: 'c', expression: 'variables.a' }] },
+    ['matchConditions[0].expression: Invalid value: "variables.a": compilation failed'],
+  ],
+  [
+    'a number as the value of an audit annotation',
+    { auditAnnotations: [{ key: 'a', valueExpression: ' 1' }] },
+    ['valueExpression: Invalid value: " 1": must evaluate to one of [string null_type] but got int'],
+  ],
+  [
+    'a long value of an audit annotation',
+    { auditAnnotations: [{ key: 'a', valueExpression: `'${'x'.repeat(5_200)}'` }] },
+    ['valueExpression: Required value: must not exceed 5120 bytes in length'],
+  ],
   ['an invalid variable name', { variables: [{ name: 'a b', expression: '1' }] }, ['must be a valid CEL identifier']],
   [
     'a reserved word as variable name',
@@ -76,11 +123,35 @@ it('unchanged matchConditions are not validated again', () => {
   expect(updateRefusals(validatingPolicyStrategy, old, validating({}))).toHaveLength(1);
 });
 
-const mutation = { patchType: 'JSONPatch', jsonPatch: { expression: '[]' } };
+const patching = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
+const applying = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
+const mutation = patching("[JSONPatch{op: 'add', path: '/a', value: 1}]");
 it.each<[string, object, string[]]>([
   ['the required fields', {}, []],
   ['no mutation', { mutations: [] }, ['mutations must contain at least one item']],
   ['no reinvocationPolicy', { reinvocationPolicy: undefined }, ['spec.reinvocationPolicy: Required value']],
+  ['no patchType', { mutations: [{}] }, ['spec.mutations[0].patchType: Required value']],
+  ['an empty expression', { mutations: [applying(' ')] }, ['applyConfiguration.expression: Required value']],
+  ['an Object', { mutations: [applying('Object{spec: Object.spec{replicas: 1}}')] }, []],
+  ['an object', { mutations: [applying('object')] }, ['must evaluate to Object but got dyn']],
+  ['an unknown type', { mutations: [applying('Nope{}')] }, ["undeclared reference to 'Nope' (in container '')"]],
+  ['an empty list', { mutations: [patching('[]')] }, ['must evaluate to list(JSONPatch) but got list(dyn)']],
+  [
+    'an unknown field of a JSONPatch',
+    { mutations: [patching("[JSONPatch{nope: 'a'}]")] },
+    ["expected type of field 'nope' is '' but provided type is 'string'"],
+  ],
+  [
+    'an escaped key',
+    { mutations: [patching("[JSONPatch{op: 'remove', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b')}]")] },
+    [],
+  ],
+  ['variables that it does not have', { mutations: [applying('Object{a: variables.a}')] }, ["undefined field 'a'"]],
+  [
+    'deletions',
+    { matchConstraints: { resourceRules: [{ ...rule, operations: ['DELETE'] }] } },
+    ['resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"'],
+  ],
   ['an unknown patchType', { mutations: [{ patchType: 'X' }] }, ['patchType: Unsupported value: "X"']],
   ['no patch', { mutations: [{ patchType: 'JSONPatch' }] }, ['must be specified when patchType is JSONPatch']],
   [

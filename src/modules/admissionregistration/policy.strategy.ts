@@ -5,7 +5,6 @@ import type { Strategy } from '../../registry/definition/strategy.js';
 import { defaultMatchResources } from './match.defaults.js';
 import { validateMutatingPolicy, validateValidatingPolicy } from './policy.validation.js';
 
-/** Validates the fields of policies, but not the CEL of their expressions. */
 export const validatingPolicyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
@@ -15,8 +14,7 @@ export const validatingPolicyStrategy: Strategy<ValidatingAdmissionPolicy> = {
     defaultMatchResources(spec.matchConstraints);
     policy.status ??= {};
   },
-  validateCreate: (policy) => validateValidatingPolicy(policy, undefined),
-  validateUpdate: validateValidatingPolicy,
+  validateInSteps: validateValidatingPolicy,
 };
 
 export const mutatingPolicyStrategy: Strategy<MutatingAdmissionPolicy> = {
@@ -27,6 +25,5 @@ export const mutatingPolicyStrategy: Strategy<MutatingAdmissionPolicy> = {
     spec.failurePolicy ??= 'Fail';
     defaultMatchResources(spec.matchConstraints);
   },
-  validateCreate: (policy) => validateMutatingPolicy(policy, undefined),
-  validateUpdate: validateMutatingPolicy,
+  validateInSteps: validateMutatingPolicy,
 };

@@ -8,23 +8,37 @@ import type {
 } from '../../catalog/types/admissionregistration.v1.js';
 import type { MutatingAdmissionPolicy, Mutation } from '../../catalog/types/admissionregistration.v1beta1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { AdmissionCompiler } from '../../expressions/admission-compiler.js';
+import { expressionErrors } from '../../expressions/expression-errors.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { duplicates, each, hasLineBreaks, oneOf, required } from '../../machinery/field-rules.js';
+import { duplicates, hasLineBreaks, oneOf, required } from '../../machinery/field-rules.js';
+import { isSet } from '../../machinery/fields.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
 import { validateDns1035Label, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
-import { failurePolicies, validateMatchConditions, validateMatchResources } from './match.validation.js';
+import type { Steps } from '../../std/steps.js';
+import {
+  failurePolicies,
+  modeOf,
+  validateMatchConditions,
+  validateMatchResources,
+  validateMutatingOperations,
+} from './match.validation.js';
 
 const auditAnnotationsMax = 20;
 const auditExpressionBytesMax = 5 * 1024;
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-export function validateValidatingPolicy(
+/** Validates in steps, since every expression is compiled. */
+export function* validateValidatingPolicy(
   { metadata, spec = {} }: ValidatingAdmissionPolicy,
   old: ValidatingAdmissionPolicy | undefined,
-): FieldError[] {
+): Steps<FieldError[]> {
   const at = path('spec');
-  const { validations = [], auditAnnotations = [] } = spec;
-  const errors = validateCommon(spec, old && (old.spec ?? {}), at);
+  const { validations = [], auditAnnotations = [], variables = [], paramKind } = spec;
+  const hasParams = isSet(paramKind);
+  const compiler = new AdmissionCompiler({ hasParams, hasVariables: variables.length > 0 });
+  const before = old && (old.spec ?? {});
+  const errors = yield* validateCommon(spec, before, at, compiler);
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const message = 'validations or auditAnnotations must contain at least one item';
     for (const field of ['validations', 'auditAnnotations']) {
@@ -32,28 +46,48 @@ export function validateValidatingPolicy(
     }
     return errors;
   }
-  return [
-    ...errors,
-    ...each(validations, at.child('validations'), validateValidation),
-    ...validateAuditAnnotations(metadata.name ?? '', auditAnnotations, at.child('auditAnnotations')),
-  ];
+  const stored = {
+    conditions: new Set(before?.validations?.map(({ expression = '' }) => expression)),
+    messages: new Set(before?.validations?.map(({ messageExpression = '' }) => messageExpression)),
+    annotations: new Set(before?.auditAnnotations?.map(({ valueExpression = '' }) => valueExpression)),
+  };
+  for (const [index, validation] of validations.entries()) {
+    yield;
+    errors.push(...validateValidation(validation, at.child('validations').index(index), compiler, stored));
+  }
+  const annotationsAt = at.child('auditAnnotations');
+  const annotated = { policyName: metadata.name ?? '', compiler, stored: stored.annotations };
+  errors.push(...(yield* validateAuditAnnotations(auditAnnotations, annotationsAt, annotated)));
+  return errors;
 }
 
-export function validateMutatingPolicy(
+/** Validates in steps, since every expression is compiled. */
+export function* validateMutatingPolicy(
   { spec = {} }: MutatingAdmissionPolicy,
   old: MutatingAdmissionPolicy | undefined,
-): FieldError[] {
+): Steps<FieldError[]> {
   const at = path('spec');
-  const { mutations = [], reinvocationPolicy: reinvocation = '' } = spec;
-  return [
-    ...validateCommon(spec, old && (old.spec ?? {}), at),
-    ...(mutations.length === 0
-      ? required(undefined, at.child('mutations'), 'mutations must contain at least one item')
-      : each(mutations, at.child('mutations'), validateMutation)),
+  const { mutations = [], reinvocationPolicy: reinvocation = '', matchConstraints } = spec;
+  const compiler = new AdmissionCompiler({ hasParams: isSet(spec.paramKind), hasVariables: true });
+  const before = old && (old.spec ?? {});
+  const errors = yield* validateCommon(spec, before, at, compiler, () =>
+    validateMutatingOperations(matchConstraints, at.child('matchConstraints')),
+  );
+  const stored = new Set(before?.mutations?.flatMap(expressionsOfMutation));
+  if (mutations.length === 0) {
+    errors.push(...required(undefined, at.child('mutations'), 'mutations must contain at least one item'));
+  }
+  for (const [index, mutation] of mutations.entries()) {
+    yield;
+    errors.push(...validateMutation(mutation, at.child('mutations').index(index), compiler, stored));
+  }
+  const reinvocationAt = at.child('reinvocationPolicy');
+  errors.push(
     ...(reinvocation === ''
-      ? required(reinvocation, at.child('reinvocationPolicy'))
-      : oneOf(reinvocation, at.child('reinvocationPolicy'), ['IfNeeded', 'Never'])),
-  ];
+      ? required(reinvocation, reinvocationAt)
+      : oneOf(reinvocation, reinvocationAt, ['IfNeeded', 'Never'])),
+  );
+  return errors;
 }
 
 /** The fields that both kinds of policies have. */
@@ -62,23 +96,39 @@ type CommonSpec = Pick<
   'paramKind' | 'matchConstraints' | 'matchConditions' | 'failurePolicy' | 'variables'
 >;
 
-function validateCommon(spec: CommonSpec, before: CommonSpec | undefined, at: FieldPath): FieldError[] {
-  const { paramKind, matchConstraints: match } = spec;
+function* validateCommon(
+  spec: CommonSpec,
+  before: CommonSpec | undefined,
+  at: FieldPath,
+  compiler: AdmissionCompiler,
+  validateOperations: () => FieldError[] = () => [],
+): Steps<FieldError[]> {
+  const { paramKind, matchConstraints: match, variables = [] } = spec;
   const { resourceRules = [] } = match ?? {};
   // Unchanged conditions stay valid, even if their validation has become stricter.
   const keepsConditions =
     before !== undefined &&
     deepEqual(spec.matchConditions ?? null, before.matchConditions ?? null) &&
     deepEqual(paramKind ?? null, before.paramKind ?? null);
-  return [
+  const errors = [
     ...oneOf(spec.failurePolicy, at.child('failurePolicy'), failurePolicies),
     ...(paramKind ? validateParamKind(paramKind, at.child('paramKind')) : []),
     ...required(match, at.child('matchConstraints')),
     ...validateMatchResources(match, at.child('matchConstraints')),
     ...(match && resourceRules.length === 0 ? required(undefined, at.child('matchConstraints', 'resourceRules')) : []),
-    ...(keepsConditions ? [] : validateMatchConditions(spec.matchConditions, at.child('matchConditions'))),
-    ...each(spec.variables, at.child('variables'), validateVariable),
+    ...validateOperations(),
   ];
+  if (!keepsConditions) {
+    const stored = new Set(before?.matchConditions?.map(({ expression = '' }) => expression));
+    const conditionsAt = at.child('matchConditions');
+    errors.push(...(yield* validateMatchConditions(spec.matchConditions, conditionsAt, compiler, stored)));
+  }
+  const stored = new Set(before?.variables?.map(({ expression = '' }) => expression));
+  for (const [index, variable] of variables.entries()) {
+    yield;
+    errors.push(...validateVariable(variable, at.child('variables').index(index), compiler, stored));
+  }
+  return errors;
 }
 
 function validateParamKind({ apiVersion: version = '', kind = '' }: ParamKind, at: FieldPath): FieldError[] {
@@ -110,66 +160,85 @@ const reserved = new Set(
   ),
 );
 
-function validateVariable({ name = '', expression }: Variable, at: FieldPath): FieldError[] {
+function validateVariable(
+  { name = '', expression = '' }: Variable,
+  at: FieldPath,
+  compiler: AdmissionCompiler,
+  stored: ReadonlySet<string>,
+): FieldError[] {
   const isIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reserved.has(name);
-  return [
-    ...(name.trim() === ''
+  const errors =
+    name.trim() === ''
       ? required('', at.child('name'), 'name is not specified')
       : isIdentifier
         ? []
-        : [fieldError.invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
-    ...specified(expression, at.child('expression')),
-  ];
+        : [fieldError.invalid(at.child('name'), name, 'must be a valid CEL identifier')];
+  const expressionAt = at.child('expression');
+  if (expression.trim() === '') return [...errors, fieldError.required(expressionAt, 'expression is not specified')];
+  const compiled = compiler.compileVariable(name, expression, modeOf(expression, stored));
+  return [...errors, ...expressionErrors(compiled, expression, expressionAt)];
 }
 
-function specified(expression: string | undefined, at: FieldPath, field = 'expression'): FieldError[] {
-  return required((expression ?? '').trim(), at, `${field} is not specified`);
+interface StoredValidations {
+  readonly conditions: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
 }
 
-function validateValidation(validation: Validation, at: FieldPath): FieldError[] {
+function validateValidation(
+  validation: Validation,
+  at: FieldPath,
+  compiler: AdmissionCompiler,
+  stored: StoredValidations,
+): FieldError[] {
   const { expression = '', message = '', messageExpression = '', reason } = validation;
-  const errors = specified(expression, at.child('expression'));
-  const invalid = (field: keyof Validation, detail: string) =>
-    errors.push(fieldError.invalid(at.child(field), validation[field], detail));
-  if (messageExpression !== '' && messageExpression.trim() === '') {
-    invalid('messageExpression', 'must be non-empty if specified');
+  const expressionAt = at.child('expression');
+  const errors =
+    expression.trim() === ''
+      ? [fieldError.required(expressionAt, 'expression is not specified')]
+      : expressionErrors(
+          compiler.compile('validation', expression, modeOf(expression, stored.conditions)),
+          expression,
+          expressionAt,
+        );
+  const messageAt = at.child('messageExpression');
+  if (messageExpression.trim() !== '') {
+    const compiled = compiler.compile('message', messageExpression, modeOf(messageExpression, stored.messages));
+    errors.push(...expressionErrors(compiled, messageExpression, messageAt));
+  } else if (messageExpression !== '') {
+    errors.push(fieldError.invalid(messageAt, messageExpression, 'must be non-empty if specified'));
   }
-  const text = message.trim();
-  if (message !== '' && text === '') invalid('message', 'message must be non-empty if specified');
-  else if (hasLineBreaks(text)) invalid('message', 'must not contain line breaks');
-  else if (text === '' && hasLineBreaks(expression.trim())) {
-    errors.push(...required('', at.child('message'), 'must be specified if expression contains line breaks'));
-  }
+  const refuseMessage = (detail: string) => errors.push(fieldError.invalid(at.child('message'), message, detail));
+  if (message !== '' && message.trim() === '') refuseMessage('must be non-empty if specified');
+  else if (hasLineBreaks(message.trim())) refuseMessage('must not contain line breaks');
   return [...errors, ...oneOf(reason, at.child('reason'), reasons)];
 }
 
-function validateAuditAnnotations(
-  policyName: string,
+interface AnnotatedPolicy {
+  readonly policyName: string;
+  readonly compiler: AdmissionCompiler;
+  readonly stored: ReadonlySet<string>;
+}
+
+function* validateAuditAnnotations(
   annotations: readonly AuditAnnotation[],
   at: FieldPath,
-): FieldError[] {
+  policy: AnnotatedPolicy,
+): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   if (annotations.length > auditAnnotationsMax) {
     const message = `must not have more than ${auditAnnotationsMax} auditAnnotations`;
     errors.push(fieldError.invalid(at, annotations, message));
   }
+  for (const [index, { key = '', valueExpression = '' }] of annotations.entries()) {
+    yield;
+    const full = policy.policyName === '' ? key : `${policy.policyName}/${key}`;
+    for (const problem of validateQualifiedName(full)) {
+      errors.push(fieldError.invalid(at.index(index).child('key'), full, problem));
+    }
+    errors.push(...validateAuditExpression(valueExpression, at.index(index).child('valueExpression'), policy));
+  }
   return [
     ...errors,
-    ...each(annotations, at, ({ key = '', valueExpression = '' }, annotationAt) => {
-      const full = policyName === '' ? key : `${policyName}/${key}`;
-      const problems = validateQualifiedName(full);
-      const expression = valueExpression.trim();
-      return [
-        ...problems.map((problem) => fieldError.invalid(annotationAt.child('key'), full, problem)),
-        ...(Buffer.byteLength(expression) > auditExpressionBytesMax
-          ? required(
-              '',
-              annotationAt.child('valueExpression'),
-              `must not exceed ${auditExpressionBytesMax} bytes in length`,
-            )
-          : specified(expression, annotationAt.child('valueExpression'), 'valueExpression')),
-      ];
-    }),
     ...duplicates(
       annotations,
       ({ key = '' }) => key,
@@ -178,21 +247,55 @@ function validateAuditAnnotations(
   ];
 }
 
+function validateAuditExpression(
+  expression: string,
+  at: FieldPath,
+  { compiler, stored }: AnnotatedPolicy,
+): FieldError[] {
+  const trimmed = expression.trim();
+  if (trimmed === '') return [fieldError.required(at, 'valueExpression is not specified')];
+  if (Buffer.byteLength(trimmed) > auditExpressionBytesMax) {
+    return [fieldError.required(at, `must not exceed ${auditExpressionBytesMax} bytes in length`)];
+  }
+  const compiled = compiler.compile('auditAnnotation', trimmed, modeOf(expression, stored));
+  return expressionErrors(compiled, expression, at);
+}
+
 /** The field with the expression, by patchType. */
 const patchFields: ReadonlyMap<string, 'applyConfiguration' | 'jsonPatch'> = new Map([
   ['ApplyConfiguration', 'applyConfiguration'],
   ['JSONPatch', 'jsonPatch'],
 ]);
 
-function validateMutation(mutation: Mutation, at: FieldPath): FieldError[] {
+const expressionsOfMutation = ({ applyConfiguration, jsonPatch }: Mutation): string[] => [
+  applyConfiguration?.expression ?? '',
+  jsonPatch?.expression ?? '',
+];
+
+function validateMutation(
+  mutation: Mutation,
+  at: FieldPath,
+  compiler: AdmissionCompiler,
+  stored: ReadonlySet<string>,
+): FieldError[] {
   const { patchType: type = '' } = mutation;
+  const typeAt = at.child('patchType');
   const field = patchFields.get(type);
-  if (field === undefined) return oneOf(type, at.child('patchType'), [...patchFields.keys()]);
+  if (field === undefined) return type === '' ? required(type, typeAt) : oneOf(type, typeAt, [...patchFields.keys()]);
   const errors: FieldError[] = [];
   const patch = mutation[field];
+  const expressionAt = at.child(field, 'expression');
   if (!patch) {
     errors.push(...required(undefined, at.child(field), `must be specified when patchType is ${type}`));
-  } else errors.push(...specified(patch.expression, at.child(field, 'expression')));
+  } else {
+    const { expression = '' } = patch;
+    const trimmed = expression.trim();
+    errors.push(
+      ...(trimmed === ''
+        ? required(trimmed, expressionAt)
+        : expressionErrors(compiler.compile(field, trimmed, modeOf(expression, stored)), trimmed, expressionAt)),
+    );
+  }
   for (const other of patchFields.values()) {
     if (other === field || !mutation[other]) continue;
     const message = `must not be specified when patchType is ${type}`;

@@ -20,8 +20,8 @@ export function webhookConfigurationStrategy({
     default(configuration) {
       for (const webhook of configuration.webhooks ?? []) defaultWebhook(webhook, mutates);
     },
-    validateCreate: (configuration) => validateWebhooks(configuration.webhooks, { mutates }),
-    validateUpdate: (configuration, old) => validateWebhooksUpdate(configuration.webhooks, old.webhooks, { mutates }),
+    validateInSteps: ({ webhooks }, old) =>
+      old ? validateWebhooksUpdate(webhooks, old.webhooks, { mutates }) : validateWebhooks(webhooks, { mutates }),
   };
 }
 

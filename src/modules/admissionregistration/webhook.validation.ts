@@ -1,9 +1,11 @@
 import type { MutatingWebhook } from '../../catalog/types/admissionregistration.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { AdmissionCompiler } from '../../expressions/admission-compiler.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates, each, oneOf, required } from '../../machinery/field-rules.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { reviewVersions, validateWebhookClient } from '../../machinery/webhook-client.validation.js';
+import type { Steps } from '../../std/steps.js';
 import { failurePolicies, matchPolicies, validateMatchConditions, validateSelectors } from './match.validation.js';
 import { validateRule } from './rule.validation.js';
 
@@ -18,6 +20,8 @@ interface Leniency {
   readonly names?: boolean;
   readonly versions?: boolean;
   readonly matchConditions?: boolean;
+  /** Expressions of the old object. */
+  readonly expressions?: ReadonlySet<string>;
 }
 
 type Webhooks = readonly MutatingWebhook[] | undefined;
@@ -26,10 +30,17 @@ interface Kind {
   readonly mutates: boolean;
 }
 
-export function validateWebhooks(webhooks: Webhooks, kind: Kind, leniency: Leniency = {}): FieldError[] {
+/** Validates in steps, since conditions are compiled. */
+export function* validateWebhooks(webhooks: Webhooks, kind: Kind, leniency: Leniency = {}): Steps<FieldError[]> {
   const at = path('webhooks');
+  const compiler = new AdmissionCompiler({ hasParams: false, hasVariables: false });
+  const errors: FieldError[] = [];
+  for (const [index, webhook] of (webhooks ?? []).entries()) {
+    yield;
+    for (const error of yield* validateWebhook(webhook, at.index(index), kind, leniency, compiler)) errors.push(error);
+  }
   return [
-    ...each(webhooks, at, (webhook, webhookAt) => validateWebhook(webhook, webhookAt, kind, leniency)),
+    ...errors,
     ...(leniency.names
       ? []
       : duplicates(
@@ -40,7 +51,7 @@ export function validateWebhooks(webhooks: Webhooks, kind: Kind, leniency: Lenie
   ];
 }
 
-export function validateWebhooksUpdate(webhooks: Webhooks, before: Webhooks = [], kind: Kind): FieldError[] {
+export function validateWebhooksUpdate(webhooks: Webhooks, before: Webhooks = [], kind: Kind): Steps<FieldError[]> {
   const names = before.map(({ name = '' }) => name);
   return validateWebhooks(webhooks, kind, {
     sideEffects: !before.every((webhook) => harmless.includes(webhook.sideEffects ?? '')),
@@ -50,13 +61,23 @@ export function validateWebhooksUpdate(webhooks: Webhooks, before: Webhooks = []
       (webhooks ?? []).map((webhook) => webhook.matchConditions ?? null),
       before.map((webhook) => webhook.matchConditions ?? null),
     ),
+    expressions: new Set(before.flatMap(expressionsOf)),
   });
 }
 
-function validateWebhook(webhook: MutatingWebhook, at: FieldPath, { mutates }: Kind, leniency: Leniency): FieldError[] {
+const expressionsOf = ({ matchConditions = [] }: MutatingWebhook): string[] =>
+  matchConditions.map(({ expression = '' }) => expression);
+
+function* validateWebhook(
+  webhook: MutatingWebhook,
+  at: FieldPath,
+  { mutates }: Kind,
+  leniency: Leniency,
+  compiler: AdmissionCompiler,
+): Steps<FieldError[]> {
   const allowed = leniency.sideEffects ? sideEffects : harmless;
-  const { sideEffects: effects } = webhook;
-  return [
+  const { sideEffects: effects, matchConditions } = webhook;
+  const errors = [
     ...validateFullName(webhook.name ?? '', at.child('name')),
     ...each(webhook.rules, at.child('rules'), validateRule),
     ...oneOf(webhook.failurePolicy, at.child('failurePolicy'), failurePolicies),
@@ -68,9 +89,14 @@ function validateWebhook(webhook: MutatingWebhook, at: FieldPath, { mutates }: K
     ...validateSelectors(webhook, at),
     ...validateWebhookClient(webhook.clientConfig ?? {}, at.child('clientConfig')),
     ...(mutates ? oneOf(webhook.reinvocationPolicy, at.child('reinvocationPolicy'), ['IfNeeded', 'Never']) : []),
-    ...(leniency.matchConditions ? [] : validateMatchConditions(webhook.matchConditions, at.child('matchConditions'))),
-    ...validateVersions(webhook, at.child('admissionReviewVersions'), leniency),
   ];
+  if (!leniency.matchConditions) {
+    const stored = leniency.expressions ?? new Set();
+    const conditionsAt = at.child('matchConditions');
+    errors.push(...(yield* validateMatchConditions(matchConditions, conditionsAt, compiler, stored)));
+  }
+  errors.push(...validateVersions(webhook, at.child('admissionReviewVersions'), leniency));
+  return errors;
 }
 
 /** Requires a domain of at least three segments. */

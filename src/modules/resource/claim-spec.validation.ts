@@ -8,9 +8,10 @@ import type {
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, requiredName } from '../../machinery/field-rules.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
+import type { Steps } from '../../std/steps.js';
 import { isNegative } from '../core/pod/pod-resources.js';
 import { validateConfiguration, validateDeviceTolerations, validateSelectors } from './device-rules.validation.js';
-import { validateKeyedList, validateList, validateTexts } from './lists.validation.js';
+import { validateKeyedListInSteps, validateList, validateTexts } from './lists.validation.js';
 import { validateAttributeName, validateFullAttributeName } from './names.validation.js';
 
 const requestsMax = 32;
@@ -18,17 +19,17 @@ const alternativesMax = 8;
 const constraintsMax = 32;
 export const configurationsMax = 32;
 
-/** Validates the spec of a ResourceClaim or of a claim template. */
-export function validateClaimSpec(spec: ResourceClaimSpec, at: FieldPath): FieldError[] {
+/** Validates the spec of a new ResourceClaim or claim template, in steps, since its selectors are compiled. */
+export function* validateClaimSpec(spec: ResourceClaimSpec, at: FieldPath): Steps<FieldError[]> {
   const { devices = {} } = spec;
   const devicesAt = at.child('devices');
   const names = requestNames(spec);
   return [
-    ...validateKeyedList(
+    ...(yield* validateKeyedListInSteps(
       devices.requests,
       { max: requestsMax, key: 'name', at: devicesAt.child('requests') },
       validateRequest,
-    ),
+    )),
     ...validateList(devices.constraints, constraintsMax, devicesAt.child('constraints'), (constraint, constraintAt) =>
       validateConstraint(constraint, constraintAt, names),
     ),
@@ -68,32 +69,39 @@ export function validateRequestRefs(
   return validateTexts(refs, requestsMax, at, (name, nameAt) => validateRequestRef(name, nameAt, names));
 }
 
-function validateRequest({ name = '', exactly, firstAvailable = [] }: DeviceRequest, at: FieldPath): FieldError[] {
+function* validateRequest(
+  { name = '', exactly, firstAvailable = [] }: DeviceRequest,
+  at: FieldPath,
+): Steps<FieldError[]> {
   const hasAlternatives = firstAvailable.length > 0;
   const errors = checked(name, at.child('name'), validateDnsLabel);
   const message = 'exactly one of `exactly` or `firstAvailable` is required';
   if (exactly && hasAlternatives) {
     return [...errors, fieldError.invalid(at, null, `${message}, but multiple fields are set`)];
   }
-  if (exactly) return [...errors, ...validateExactRequest(exactly, at.child('exactly'))];
+  if (exactly) return [...errors, ...(yield* validateExactRequest(exactly, at.child('exactly')))];
   if (!hasAlternatives) return [...errors, fieldError.required(at, message)];
   return [
     ...errors,
-    ...validateKeyedList(
+    ...(yield* validateKeyedListInSteps(
       firstAvailable,
       { max: alternativesMax, key: 'name', at: at.child('firstAvailable') },
-      (alternative, alternativeAt) => [
-        ...checked(alternative.name ?? '', alternativeAt.child('name'), validateDnsLabel),
-        ...validateExactRequest(alternative, alternativeAt),
-      ],
-    ),
+      validateAlternative,
+    )),
   ];
 }
 
-function validateExactRequest(request: ExactDeviceRequest | DeviceSubRequest, at: FieldPath): FieldError[] {
+function* validateAlternative(alternative: DeviceSubRequest, at: FieldPath): Steps<FieldError[]> {
+  return [
+    ...checked(alternative.name ?? '', at.child('name'), validateDnsLabel),
+    ...(yield* validateExactRequest(alternative, at)),
+  ];
+}
+
+function* validateExactRequest(request: ExactDeviceRequest | DeviceSubRequest, at: FieldPath): Steps<FieldError[]> {
   return [
     ...requiredName(request.deviceClassName ?? '', at.child('deviceClassName'), nameIsDnsSubdomain),
-    ...validateSelectors(request.selectors, at.child('selectors')),
+    ...(yield* validateSelectors(request.selectors, at.child('selectors'), 'new')),
     ...validateCount(request, at),
     ...validateDeviceTolerations(request.tolerations, at.child('tolerations')),
     ...Object.entries(request.capacity?.requests ?? {}).flatMap(([name, amount]) => {

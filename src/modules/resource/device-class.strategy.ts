@@ -1,8 +1,10 @@
 import type { DeviceClass } from '../../catalog/types/resource.v1.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
+import type { Steps } from '../../std/steps.js';
 import { configurationsMax } from './claim-spec.validation.js';
 import { validateConfiguration, validateSelectors } from './device-rules.validation.js';
 import { validateList } from './lists.validation.js';
@@ -12,14 +14,14 @@ const at = path('spec');
 export const deviceClassStrategy: Strategy<DeviceClass> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
-  validateCreate: validateDeviceClass,
-  validateUpdate: validateDeviceClass,
+  validateInSteps: validateDeviceClass,
 };
 
-function validateDeviceClass({ spec = {} }: DeviceClass): FieldError[] {
+function* validateDeviceClass({ spec = {} }: DeviceClass, old: DeviceClass | undefined): Steps<FieldError[]> {
   const { selectors, config, extendedResourceName } = spec;
+  const isUnchanged = old !== undefined && deepEqual(selectors ?? [], old.spec?.selectors ?? []);
   return [
-    ...validateSelectors(selectors, at.child('selectors')),
+    ...(yield* validateSelectors(selectors, at.child('selectors'), isUnchanged ? 'stored' : 'new')),
     ...validateList(config, configurationsMax, at.child('config'), validateConfiguration),
     ...(extendedResourceName === undefined ? [] : validateExtendedResource(extendedResourceName)),
   ];

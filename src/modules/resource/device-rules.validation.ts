@@ -4,12 +4,16 @@ import type {
   DeviceTaint,
   DeviceToleration,
 } from '../../catalog/types/resource.v1.js';
+import { compileDeviceSelector, deviceSelectorCostMax } from '../../expressions/device-selector.js';
+import type { ExpressionMode } from '../../expressions/environment.js';
+import { expressionErrors } from '../../expressions/expression-errors.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, oneOf, required } from '../../machinery/field-rules.js';
 import { isSet } from '../../machinery/fields.js';
 import { validateLabelValue, validateQualifiedName } from '../../machinery/names.js';
+import type { Steps } from '../../std/steps.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
-import { validateList } from './lists.validation.js';
+import { validateList, validateListInSteps } from './lists.validation.js';
 
 const selectorsMax = 32;
 const expressionBytesMax = 10 * 1024;
@@ -20,17 +24,24 @@ const tolerationsMax = 16;
 const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
 const toleratedEffects = ['NoExecute', 'NoSchedule'];
 
-export function validateSelectors(selectors: readonly DeviceSelector[] | undefined, at: FieldPath): FieldError[] {
-  return validateList(selectors, selectorsMax, at, ({ cel }, selectorAt) => {
+/** Validates in steps, since every expression is compiled. */
+export function validateSelectors(
+  selectors: readonly DeviceSelector[] | undefined,
+  at: FieldPath,
+  mode: ExpressionMode,
+): Steps<FieldError[]> {
+  return validateListInSteps(selectors, selectorsMax, at, ({ cel }, selectorAt) => {
     const celAt = selectorAt.child('cel');
     if (!cel) return required(undefined, celAt);
-    return validateExpression(cel.expression ?? '', celAt.child('expression'));
+    return validateExpression(cel.expression ?? '', celAt.child('expression'), mode);
   });
 }
 
-function validateExpression(expression: string, at: FieldPath): FieldError[] {
-  if (expression === '') return required(expression, at);
-  return Buffer.byteLength(expression) > expressionBytesMax ? [fieldError.tooLong(at, expressionBytesMax)] : [];
+function validateExpression(expression: string, at: FieldPath, mode: ExpressionMode): FieldError[] {
+  if (Buffer.byteLength(expression) > expressionBytesMax) return [fieldError.tooLong(at, expressionBytesMax)];
+  const compiled = compileDeviceSelector(expression, mode);
+  if (compiled.problem || compiled.costMax <= deviceSelectorCostMax) return expressionErrors(compiled, expression, at);
+  return [fieldError.forbidden(at, 'too complex, exceeds cost limit')];
 }
 
 /** Validates parameters that only their driver can interpret. */

@@ -5,6 +5,7 @@ import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { validateTemplateMetadata } from '../../machinery/object-meta-validation.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
+import type { Steps } from '../../std/steps.js';
 import { shownClaimSpec } from './claim-spec.go-value.js';
 import { validateClaimSpec } from './claim-spec.validation.js';
 import { defaultClaimSpec } from './device-request.defaults.js';
@@ -15,17 +16,17 @@ const at = path('spec');
 export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
   validateName: nameIsDnsSubdomain,
   default: ({ spec }) => defaultClaimSpec(spec?.spec ?? {}),
-  validateCreate: validateTemplate,
-  validateUpdate: (template, old) => [
-    ...immutable(template.spec, old.spec, at, shownTemplate(template.spec)),
-    ...validateTemplate(template),
-  ],
+  *validateInSteps(template, old) {
+    return old
+      ? immutable(template.spec, old.spec, at, shownTemplate(template.spec))
+      : yield* validateTemplate(template);
+  },
 };
 
-function validateTemplate({ spec = {} }: ResourceClaimTemplate): FieldError[] {
+function* validateTemplate({ spec = {} }: ResourceClaimTemplate): Steps<FieldError[]> {
   return [
     ...validateTemplateMetadata(spec.metadata ?? {}, at.child('metadata')),
-    ...validateClaimSpec(spec.spec ?? {}, at.child('spec')),
+    ...(yield* validateClaimSpec(spec.spec ?? {}, at.child('spec'))),
   ];
 }
 

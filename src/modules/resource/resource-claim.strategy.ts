@@ -14,11 +14,9 @@ const at = path('spec');
 export const resourceClaimStrategy: Strategy<ResourceClaim> = {
   validateName: nameIsDnsSubdomain,
   default: ({ spec = {} }) => defaultClaimSpec(spec),
-  validateCreate: ({ spec = {} }) => validateClaimSpec(spec, at),
-  validateUpdate: ({ spec }, old) => [
-    ...immutable(spec, old.spec, at, shownClaimSpec(spec)),
-    ...validateClaimSpec(spec ?? {}, at),
-  ],
+  *validateInSteps({ spec = {} }, old) {
+    return old ? immutable(spec, old.spec, at, shownClaimSpec(spec)) : yield* validateClaimSpec(spec, at);
+  },
 };
 
 export const resourceClaimStatusSubresource = statusSubresource<ResourceClaim>({

@@ -14,6 +14,8 @@ const object = (kind: string, spec: object, status?: object): KubeObject => ({
 });
 const condition = { type: 'Complete', status: 'True', reason: 'R', lastTransitionTime: '2026-01-02T03:04:05Z' };
 
+const selecting = (expression: string) => ({ selectors: [{ cel: { expression } }] });
+
 describe('DeviceClass', () => {
   it.each<[object, string[]]>([
     [{}, []],
@@ -35,6 +37,36 @@ describe('DeviceClass', () => {
   ])('spec %# is validated', (spec, want) =>
     expect(refusals(deviceClassStrategy, object('DeviceClass', spec))).toEqual(want),
   );
+
+  it.each<[string, string[]]>([
+    ["device.attributes['a.example.com'].isFast", []],
+    ["device.capacity['a.example.com'].memory.isGreaterThan(quantity('1Gi'))", []],
+    ["cel.bind(a, device.attributes['a.example.com'], a.isFast && a.isLarge)", []],
+    [
+      '',
+      [
+        'cel.expression: Invalid value: "": compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input \'<EOF>\'',
+      ],
+    ],
+    ['device.nope', ["compilation failed: ERROR: <input>:1:7: undefined field 'nope'"]],
+    ['1', ['Invalid value: "1": must evaluate to bool or the unknown type, not int']],
+    ["device.attributes['a.example.com'].models.includes('m')", ["undeclared reference to 'includes'"]],
+    [
+      'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, true))))',
+      ['selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit'],
+    ],
+  ])('the selector %s is validated', (expression, want) =>
+    expect(refusals(deviceClassStrategy, object('DeviceClass', selecting(expression)))).toEqual(
+      want.map((text) => expect.stringContaining(text) as string),
+    ),
+  );
+
+  it('functions of later releases are accepted in unchanged selectors', () => {
+    const stored = object('DeviceClass', selecting("device.attributes['a.example.com'].models.includes('m')"));
+    expect(updateRefusals(deviceClassStrategy, stored, stored)).toEqual([]);
+    const other = object('DeviceClass', selecting("device.attributes['b.example.com'].models.includes('m')"));
+    expect(updateRefusals(deviceClassStrategy, other, stored)).toHaveLength(1);
+  });
 
   it('the table row of a DeviceClass', () =>
     expect(ageTable.cells(object('DeviceClass', {}), { nowMs: 0 })).toEqual(['r', '<unknown>']));
