@@ -17,7 +17,7 @@ export interface World {
   servers: Servers;
 }
 
-export interface Servers {
+interface Servers {
   readonly ours: Server;
   readonly bare: Server;
 }
@@ -38,7 +38,7 @@ interface LoadRow {
   readonly bare: Measured;
 }
 
-export interface Scenario {
+interface Scenario {
   readonly name: string;
   run(world: World): Promise<Row[]>;
 }

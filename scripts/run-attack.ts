@@ -26,7 +26,7 @@ error or exit.
   --json               prints the report as JSON
   --help               prints this help`;
 
-export interface AttackCall {
+interface AttackCall {
   readonly isHelp: boolean;
   readonly seed: number;
   readonly minutes: number;

@@ -7,7 +7,7 @@ import { describeReport, simulate } from './simulation/simulation.js';
  * the time is up or a guarantee is broken. A seed without a time repeats that run. `--churn EVENTS` and `--watchers N`
  * make one long run of many writes instead, in real time.
  */
-export interface SimulationCall {
+interface SimulationCall {
   readonly seed: number;
   readonly secondsMax: number;
   readonly clients: number;

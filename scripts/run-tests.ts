@@ -14,7 +14,7 @@ import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 const projects = ['unit', 'contract', 'e2e'] as const;
 type Project = (typeof projects)[number];
 
-export interface TestCall {
+interface TestCall {
   readonly only: readonly Project[];
   readonly jestArguments: readonly string[];
 }
@@ -39,7 +39,7 @@ export function readTestCall(words: readonly string[]): TestCall {
 }
 
 /** The fields of jest's JSON result that we use. */
-export interface JestResult {
+interface JestResult {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;

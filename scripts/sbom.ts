@@ -26,7 +26,7 @@ interface LockedPackage {
   readonly optional?: boolean;
 }
 
-export interface Component {
+interface Component {
   readonly type: 'library';
   readonly name: string;
   readonly version: string;
@@ -36,7 +36,7 @@ export interface Component {
   readonly hashes: readonly { readonly alg: 'SHA-512'; readonly content: string }[];
 }
 
-export interface Sbom {
+interface Sbom {
   readonly bomFormat: 'CycloneDX';
   readonly specVersion: '1.6';
   readonly version: 1;

@@ -69,7 +69,7 @@ export async function runCheck(
   }
 }
 
-export interface StoreCheckOptions {
+interface StoreCheckOptions {
   readonly problemsMax: number;
   readonly clock: Clock;
   /** Called with a line of progress every second. */

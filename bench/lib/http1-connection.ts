@@ -8,7 +8,7 @@ export interface Target {
   readonly ca: string;
 }
 
-export interface AnswerReader {
+interface AnswerReader {
   /** Called with the status of an answer. */
   head?(status: number): void;
   /** Called with parts of a body, without chunk framing. */

@@ -8,7 +8,7 @@ import { ServerUnderAttack, type AttackedStore } from './server-under-attack.js'
 /** Time for the work that follows an answer, such as notifying watchers and reconcilers. */
 const settleMs = 8;
 
-export interface Measured {
+interface Measured {
   readonly answers: readonly HostileAnswer[];
   readonly hold: Hold;
   readonly tookMs: number;

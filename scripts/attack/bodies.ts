@@ -5,7 +5,7 @@ import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { catalog } from './templates.js';
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
-export interface Body {
+interface Body {
   readonly mediaType: string;
   readonly bytes: Buffer;
 }

@@ -7,13 +7,13 @@ import type { Json, JsonObject } from './templates.js';
 const hole = 'a-hole-to-fill';
 
 /** An object with one list or map that is filled up to a number of bytes. */
-export interface Filled {
+interface Filled {
   /** JSON text. */
   readonly text: string;
   readonly entries: number;
 }
 
-export interface FillOptions {
+interface FillOptions {
   readonly style: EntryStyle;
   readonly bytes?: number;
   /** Reverses the entries: an update that changes every one of them. */
@@ -42,7 +42,7 @@ export function filledObject(object: JsonObject, container: Container, options: 
 }
 
 /** Puts `value` at the path, creating missing objects; returns an entry that was there before. */
-export function putAt(object: JsonObject, steps: readonly (string | 0)[], value: Json = hole): Json | undefined {
+function putAt(object: JsonObject, steps: readonly (string | 0)[], value: Json = hole): Json | undefined {
   let at: Json = object;
   for (let index = 0; index < steps.length - 1; index++) {
     const holder = at as JsonObject;

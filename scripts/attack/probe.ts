@@ -16,7 +16,7 @@ export interface ProbeStart {
 }
 
 /** `reset` forgets earlier holds; `read` reports the longest one after the pending question was answered. */
-export type ProbeCommand = { readonly start: ProbeStart } | 'reset' | 'read';
+type ProbeCommand = { readonly start: ProbeStart } | 'reset' | 'read';
 
 export interface Hold {
   readonly wallMs: number;

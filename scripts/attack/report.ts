@@ -11,7 +11,7 @@ export interface AttackRow {
   readonly hot?: readonly string[];
 }
 
-export interface Memory {
+interface Memory {
   readonly residentMiB: number;
   readonly heapMiB: number;
 }

@@ -3,7 +3,7 @@ import { defaultConfig } from '../../src/config/load-config.js';
 import { bodyBytesMax, fillBytes, type HostileRequest, type UserName } from './attack.js';
 
 /** Media types in the requests of families. */
-export const mediaTypes = {
+const mediaTypes = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.kubernetes.protobuf',
@@ -15,7 +15,7 @@ export const mediaTypes = {
 } as const;
 export type MediaType = keyof typeof mediaTypes;
 
-export interface Extras {
+interface Extras {
   readonly as?: UserName | 'nobody';
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly cutAfterMs?: number;
@@ -96,7 +96,7 @@ export function filling(
     parts.push(part);
   }
 }
-export interface FillingOptions {
+interface FillingOptions {
   readonly head?: string;
   readonly tail?: string;
   readonly separator?: string;

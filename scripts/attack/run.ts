@@ -14,7 +14,7 @@ const measureEveryMs = 10_000;
 /** Answer to a request that was skipped. */
 const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
 
-export interface RunOptions {
+interface RunOptions {
   readonly families: readonly Family[];
   readonly seed: number;
   readonly isShort: boolean;

@@ -55,14 +55,6 @@ export const attackedKinds: readonly AttackedKind[] = [...catalog.kinds().values
   };
 });
 
-/** Returns a kind by plural name, in the first version of the catalog. */
-export function kindOf(plural: string): AttackedKind {
-  const found = attackedKinds.filter(({ facts }) => facts.resource!.plural === plural);
-  const kind = found.find(({ facts }) => facts.version === 'v1') ?? found[0];
-  if (!kind) throw new Error(`no kind has the plural ${plural}`);
-  return kind;
-}
-
 /** A copy of the template with its own name and namespace. */
 export function objectOf(kind: AttackedKind, name?: string): JsonObject {
   const object = structuredClone(kind.template);

@@ -3,7 +3,7 @@ import { packageRoot } from '../../src/config/config-files.js';
 import { unpackedIn, unpackPackages, type Unpacked } from '../debian/unpack-packages.js';
 
 /** The archive keeps only the newest version of a suite: generated files name the one they were made from. */
-export const suite = 'sid';
+const suite = 'sid';
 const names = [
   'golang-k8s-api-dev',
   'golang-k8s-apiextensions-apiserver-dev',

@@ -1,6 +1,6 @@
 import { valueOf, type GoPackage, type GoStruct } from './go-source.js';
 
-export interface Lifecycle {
+interface Lifecycle {
   introduced?: string;
   deprecated?: string;
   removed?: string;
@@ -99,7 +99,7 @@ function subresources(markers: readonly string[]): string[] {
 }
 
 /** The plural of a kind, as client generators compute it. */
-export function plural(kind: string): string {
+function plural(kind: string): string {
   const name = kind.toLowerCase();
   if (name === 'endpoints') return name;
   if (/(s|x|z|ch|sh)$/.test(name)) return `${name}es`;

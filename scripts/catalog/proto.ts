@@ -1,5 +1,5 @@
 /** A field of a message in a .proto file. */
-export interface ProtoField {
+interface ProtoField {
   readonly number: number;
   readonly name: string;
   /** A scalar's name, or the full name of a message. */

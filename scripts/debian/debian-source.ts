@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
 /** An APT source of this machine. */
-export interface DebianSource {
+interface DebianSource {
   readonly uri: string;
   readonly suite: string;
   readonly components: string;

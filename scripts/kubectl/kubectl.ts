@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import type { Step } from './step.js';
 
 /** An installed kubectl. */
-export interface Kubectl {
+interface Kubectl {
   readonly path: string;
   /** `v1.33.1` */
   readonly version: string;
@@ -41,7 +41,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

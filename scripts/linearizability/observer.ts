@@ -4,7 +4,7 @@ import type { Selection } from '../simulation/selection.js';
 import type { FinalState, WatchEvent, WatchView } from './record.js';
 import { isOurs, namespace, versionOf } from './versions.js';
 
-export const everything: Selection = {
+const everything: Selection = {
   resource: 'configmaps',
   namespace,
   query: {},

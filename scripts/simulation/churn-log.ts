@@ -1,14 +1,14 @@
 import type { Rng } from '../../src/std/rng.js';
 
 /** Current state of a key, which selectors of watches match. */
-export interface KeyState {
+interface KeyState {
   readonly namespace: string;
   readonly name: string;
   color: string | undefined;
   isThere: boolean;
 }
 
-export const changeTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const;
+const changeTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const;
 export type ChangeType = (typeof changeTypes)[number];
 
 /** Selection of a watch, as a query and as a predicate on keys. */
@@ -34,7 +34,7 @@ export function describeCode(code: number): string {
   return `${type} of key ${Math.floor(code / typesMax) % keysMax} at ${revisionOfCode(code)}`;
 }
 
-export const colors = ['red', 'green', 'blue'];
+const colors = ['red', 'green', 'blue'];
 
 function selections(namespaces: readonly string[]): ChurnSelection[] {
   const of = (namespace: string, query: string, selects: ChurnSelection['selects']): ChurnSelection => ({

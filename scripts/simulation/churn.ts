@@ -15,7 +15,7 @@ import { CoreServer } from './core-server.js';
 import { noFaults } from './faults.js';
 import type { Violation } from './guarantees.js';
 
-export interface ChurnOptions {
+interface ChurnOptions {
   readonly seed: number;
   readonly events: number;
   readonly watchers: number;
@@ -25,7 +25,7 @@ export interface ChurnOptions {
   readonly keptEventsMax?: number;
 }
 
-export interface ChurnReport extends ChurnCounts {
+interface ChurnReport extends ChurnCounts {
   readonly seed: number;
   readonly events: number;
   readonly restarts: number;

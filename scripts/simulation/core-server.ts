@@ -16,7 +16,7 @@ import { EndingStore, type Faults } from './faults.js';
 
 const checkMs = 700;
 
-export interface CoreServerOptions {
+interface CoreServerOptions {
   readonly name: string;
   readonly store: KvStore;
   /** The store that the cache is compared with. */

@@ -7,7 +7,7 @@ import { Ledger } from './ledger.js';
 import { namespaces } from './selection.js';
 import { Watcher } from './watcher.js';
 
-export interface CrowdOptions {
+interface CrowdOptions {
   readonly apis: readonly Api[];
   readonly clock: Clock;
   /** Returns an independent random generator. */

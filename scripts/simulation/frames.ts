@@ -3,7 +3,7 @@ import { decodeJson } from '../../src/codec/json.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { ProtobufReader } from '../../src/std/protobuf-reader.js';
 
-export interface Framed {
+interface Framed {
   readonly type: string;
   readonly object: KubeObject;
 }

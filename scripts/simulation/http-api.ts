@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { ApiFailure, type Api, type Call, type ObjectRef, type Pace, type CollectionRef, type Query } from './api.js';
 import type { WatchHandle, WatchListener } from './api.js';
 
-export interface HttpApiOptions {
+interface HttpApiOptions {
   readonly url: string;
   readonly ca: string;
   readonly client: { readonly certificate: string; readonly key: string };

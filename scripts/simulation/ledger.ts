@@ -40,7 +40,7 @@ export interface ListSeen {
   }[];
 }
 
-export type WatchStep =
+type WatchStep =
   | { readonly type: 'change'; readonly change: string; readonly key: string; readonly object: KubeObject }
   | { readonly type: 'bookmark'; readonly revision: number; readonly endsInitial: boolean };
 

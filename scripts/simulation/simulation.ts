@@ -22,7 +22,7 @@ export interface SimulationOptions {
   readonly wrapStore?: (store: KvStore) => KvStore;
 }
 
-export interface SimulationReport {
+interface SimulationReport {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly revisions: number;

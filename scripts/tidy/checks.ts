@@ -53,7 +53,7 @@ const foldersIn = (folder: string): string[] =>
     : [];
 
 /** `a/{b,c}.ts` → `a/b.ts`, `a/c.ts` */
-export function expandBraces(text: string): string[] {
+function expandBraces(text: string): string[] {
   const match = /^(.*?)\{([^{}]*)\}(.*)$/.exec(text);
   return match
     ? match[2]!.split(',').flatMap((middle) => expandBraces(`${match[1]}${middle.trim()}${match[3]}`))

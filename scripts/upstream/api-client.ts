@@ -6,7 +6,7 @@ import { encodeJson } from '../../src/codec/json.js';
 import { asFields, asText, type Fields } from '../../src/machinery/fields.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 
-export interface Credentials {
+interface Credentials {
   readonly url: string;
   readonly ca: string;
   readonly certificate: string;

@@ -7,7 +7,7 @@ import { keelsonWarnings, klogErrors } from './program-logs.js';
 import { SimulatedKubelets } from './simulated-kubelet.js';
 import { describeWrites, StoreWrites } from './store-writes.js';
 
-export interface ControllerRun {
+interface ControllerRun {
   readonly cluster: Cluster;
   readonly checks: Checks;
   readonly say: (line: string) => void;

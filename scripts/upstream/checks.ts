@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Check {
+interface Check {
   readonly name: string;
   readonly isGood: boolean;
   readonly detail: string;

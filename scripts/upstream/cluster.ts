@@ -28,12 +28,12 @@ import { ensureEtcd } from '../etcd.js';
 import { ApiClient } from './api-client.js';
 import type { Programs } from './programs.js';
 
-export type ProcessName = 'etcd' | 'keelson' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+type ProcessName = 'etcd' | 'keelson' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 
 const startMsMax = 120_000;
 const stopMsMax = 30_000;
 const host = '127.0.0.1';
-export const serviceRange = '10.96.0.0/16';
+const serviceRange = '10.96.0.0/16';
 export const nodePortRange = '30000-30767';
 
 /** One etcd, with Keelson and upstream programs on it, in processes of their own with one certificate authority. */

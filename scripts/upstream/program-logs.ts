@@ -1,5 +1,5 @@
 /** A log line without its variable parts, its count, and one example. */
-export interface LogLine {
+interface LogLine {
   readonly count: number;
   readonly pattern: string;
   readonly example: string;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 
-export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
+type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';
 export type Programs = Readonly<Record<ProgramName, string>>;
 
 /** The release whose types Keelson serves. */

@@ -9,7 +9,7 @@ import { differences, everyKind, itemNamed, pathOf, type Sample } from './every-
 import { describeWrites, StoreWrites } from './store-writes.js';
 import { keelsonWarnings, klogErrors } from './program-logs.js';
 
-export interface SharedRun {
+interface SharedRun {
   readonly cluster: Cluster;
   readonly checks: Checks;
   readonly say: (line: string) => void;

@@ -2,7 +2,7 @@ import { asFields, asItems, asText } from '../../src/machinery/fields.js';
 import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
 
-export interface StoreWrite {
+interface StoreWrite {
   readonly key: string;
   readonly type: 'put' | 'delete';
   readonly atMs: number;

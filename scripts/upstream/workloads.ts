@@ -6,7 +6,7 @@ import { eventually, type Checks } from './checks.js';
 import { endsAtOnce } from './simulated-kubelet.js';
 
 /** Checks of kube-controller-manager and kube-scheduler, each in a namespace of its own. */
-export interface Round {
+interface Round {
   readonly client: ApiClient;
   readonly checks: Checks;
   readonly namespace: string;

@@ -20,12 +20,12 @@ export interface Permission {
   readonly name: string;
 }
 
-export interface ResourceOfKind extends GroupResource {
+interface ResourceOfKind extends GroupResource {
   readonly namespaced: boolean;
 }
 
 /** Reads the RBAC rules that users hold through bindings. */
-export interface HeldRules {
+interface HeldRules {
   heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
   /** Undefined if the role does not exist. */
   rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined;

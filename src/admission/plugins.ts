@@ -37,6 +37,7 @@ import { runtimeClass } from './plugins/runtime-class.plugin.js';
 import { serviceAccount } from './plugins/service-account.plugin.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.plugin.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.plugin.js';
+import { requireNever } from '../std/assert.js';
 
 type Table = typeof implementedPlugins;
 
@@ -87,9 +88,8 @@ export const builtInPlugins = [
   alwaysDeny,
 ] as const satisfies readonly BuiltInPlugin[];
 
-type None<Names extends never> = Names;
-/** Does not compile if a plug-in of the table is not in the list: the error names it. */
-export type MissingPlugins = None<Exclude<keyof Table, (typeof builtInPlugins)[number]['name']>>;
+// Does not compile if a plug-in of the table is not in the list: the error names it.
+requireNever<Exclude<keyof Table, (typeof builtInPlugins)[number]['name']>>();
 
 /** Returns the built-in plug-ins with those of an embedding program before the permission checks and ResourceQuota. */
 export function withPlugins(own: readonly AdmissionPluginDefinition[]): readonly AdmissionPluginDefinition[] {
@@ -100,7 +100,7 @@ export function withPlugins(own: readonly AdmissionPluginDefinition[]): readonly
   return all;
 }
 
-export interface PluginChoice {
+interface PluginChoice {
   /** --enable-admission-plugins */
   readonly enabledPlugins: readonly string[];
   /** --disable-admission-plugins */

@@ -11,7 +11,7 @@ import { YieldTimer } from '../std/yield-timer.js';
 import { compressedList } from './compressed-list.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
 
-export interface ListStreamOptions {
+interface ListStreamOptions {
   /** Size of one write to the connection. */
   readonly sliceBytes: number;
   readonly compresses: boolean;

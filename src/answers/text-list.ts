@@ -5,7 +5,7 @@ import type { Encoding, ListHead } from '../codec/encoding.js';
 type ListMeta = ListHead['metadata'];
 
 /** A YAML or indented JSON list in parts; joined, they equal the encoding of the whole list. */
-export interface TextList {
+interface TextList {
   head(meta: ListMeta): Buffer;
   readonly separator: Buffer;
   item(value: unknown): Buffer;

@@ -23,7 +23,7 @@ import { makeRequests, type RequestComponents } from './requests.js';
 import { makeStorage, type StorageComponents } from './storage.js';
 
 /** Dependencies that the caller supplies; makeComponents constructs everything else from them. */
-export interface ServerDependencies extends CredentialSources {
+interface ServerDependencies extends CredentialSources {
   readonly store: KvStore;
   readonly rng: Rng;
   readonly logger: Logger;
@@ -72,7 +72,7 @@ export interface ServerComponents
 }
 
 /** Progress of start and shutdown. server.ts sets it; health checks and hooks read it. */
-export interface Phase {
+interface Phase {
   isBootstrapped: boolean;
   /** Names of the running reconcilers that need no leader election (every server runs them). */
   readonly reconcilers: Set<string>;

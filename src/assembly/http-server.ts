@@ -35,7 +35,7 @@ interface Tls {
   readonly sni: SniContexts;
 }
 
-export interface HttpServer {
+interface HttpServer {
   readonly adapter: FastifyAdapter;
   readonly connections: Connections;
 }

@@ -59,7 +59,7 @@ export interface StartOptions {
 }
 
 /** The options of startServer(), with those that only this repository uses. */
-export interface OpenStartOptions extends StartOptions {
+interface OpenStartOptions extends StartOptions {
   /** Replaces the certificates and keys of the data directory. The caller closes it. */
   readonly pki?: Pki;
 }
@@ -72,7 +72,7 @@ export interface RunningServer {
 }
 
 /** A running server with its components, for tests of this repository. */
-export interface OpenServer extends RunningServer {
+interface OpenServer extends RunningServer {
   readonly components: ServerComponents;
   readonly pki: Pki;
 }

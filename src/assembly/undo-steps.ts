@@ -1,4 +1,4 @@
-export type UndoStep = () => Promise<void> | void;
+type UndoStep = () => Promise<void> | void;
 
 /** Undoes what a start has done, the last step first. */
 export class UndoSteps {

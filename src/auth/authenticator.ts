@@ -46,7 +46,7 @@ export interface Accepted extends Authenticated {
 }
 
 /** A rejection, with a reason for TokenReviews. The client itself only gets a 401. */
-export type Rejected = 'rejected' | { readonly rejected: string };
+type Rejected = 'rejected' | { readonly rejected: string };
 
 export function isAuthenticated<Result extends AuthenticationResult>(
   result: Result,

@@ -10,7 +10,7 @@ import { serviceAccountToken } from './authenticators/service-account-token.auth
 import { tokenFile } from './authenticators/token-file.authenticator.js';
 
 /** Every built-in authenticator, in the order of their use: front proxy, client certificate, tokens, anonymous. */
-export const builtInAuthenticators = [
+const builtInAuthenticators = [
   requestHeader,
   certificate,
   tokenFile,

@@ -17,7 +17,7 @@ export interface AuthorizationAttributes {
   readonly path: string;
 }
 
-export type Decision = 'allow' | 'deny' | 'no opinion';
+type Decision = 'allow' | 'deny' | 'no opinion';
 
 export interface Authorization {
   readonly decision: Decision;
@@ -32,14 +32,14 @@ export interface Authorizer {
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;
 }
 
-export interface ResourceRule {
+interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
 }
 
-export interface NonResourceRule {
+interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }

@@ -2,7 +2,7 @@ import { noOpinion, noRules, type Authorizer } from './authorizer.js';
 import { alwaysAllow, alwaysDeny } from './authorizers/always.authorizer.js';
 import { privilegedGroupAuthorizer } from './authorizers/privileged-group.authorizer.js';
 
-export type AuthorizationMode = 'Node' | 'ABAC' | 'RBAC' | 'Webhook' | 'AlwaysAllow' | 'AlwaysDeny';
+type AuthorizationMode = 'Node' | 'ABAC' | 'RBAC' | 'Webhook' | 'AlwaysAllow' | 'AlwaysDeny';
 
 /** Returns an authorizer without opinion, for modes that are not implemented: they grant nothing. */
 const silent = (name: string): Authorizer => ({ name, authorize: () => noOpinion, rulesFor: () => noRules });

@@ -11,14 +11,14 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 
-export interface Impersonation {
+interface Impersonation {
   readonly user: UserInfo;
   /** Groups and extra of the headers, without the groups that are added for the user. */
   readonly named: { readonly groups: readonly string[]; readonly extra: Readonly<Record<string, readonly string[]>> };
 }
 
 /** A permission that the authenticated user needs. */
-export interface ImpersonationCheck {
+interface ImpersonationCheck {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;

@@ -7,7 +7,7 @@ interface Algorithm {
 }
 
 /** Public key that verifies tokens. Its id is a digest of the key, so that all servers use the same id. */
-export interface VerificationKey {
+interface VerificationKey {
   readonly id: string;
   readonly algorithm: Algorithm['name'];
   readonly publicKey: KeyObject;

@@ -7,7 +7,7 @@ import { CacheEvent } from './cache-event.js';
 import type { CacheLimits } from './cache-limits.js';
 import type { Decode, EncodedObject } from './encoded-object.js';
 
-export interface BackfillOptions {
+interface BackfillOptions {
   readonly store: KvStore;
   readonly prefix: string;
   readonly decode: Decode;

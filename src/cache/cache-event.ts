@@ -2,7 +2,7 @@ import type { Revision } from '../machinery/revision.js';
 import type { SortedView } from '../std/sorted-map.js';
 import type { Attributes, EncodedObject, Rendering } from './encoded-object.js';
 
-export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 interface Frame {
   readonly renderingId: string;

@@ -17,7 +17,7 @@ import { WatchCache, type CacheHost, type WatchCacheOptions } from './watch-cach
 
 export { FreshnessTimeout, type Caller } from './freshness.js';
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly store: KvStore;
   /** `/registry/` */
   readonly root: string;

@@ -27,7 +27,7 @@ export interface WaitOptions {
   readonly timeoutMs: number;
 }
 
-export interface FreshnessOptions {
+interface FreshnessOptions {
   readonly clock: Clock;
   readonly wheel: TimerWheel;
   readonly limits: CacheLimits;

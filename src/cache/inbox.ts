@@ -7,7 +7,7 @@ interface Delivery {
   readonly revision: Revision;
 }
 
-export interface InboxOptions {
+interface InboxOptions {
   /** Events applied before the event loop continues. The current revision is always completed. */
   readonly sliceEvents: number;
   apply(event: StoreEvent): void;

@@ -27,7 +27,7 @@ export interface FieldEquality {
 }
 
 /** Finds the smallest index for the current state. */
-export type RangeByFields = Snapshot['rangeByFields'];
+type RangeByFields = Snapshot['rangeByFields'];
 
 export class StateSnapshot implements Snapshot {
   constructor(

@@ -9,7 +9,7 @@ import { kindTable, type KindFacts } from './kind-facts.js';
 import { LazyStruct, namedType, type StructBody, type TypeLinks } from './linked-types.js';
 
 /** The text of each package by its short name: `core.v1`. */
-export type CatalogTexts = Readonly<Record<string, { readonly path: string; readonly text: string }>>;
+type CatalogTexts = Readonly<Record<string, { readonly path: string; readonly text: string }>>;
 
 const builtInTexts: CatalogTexts = { ...packages, ...aggregationPackage };
 

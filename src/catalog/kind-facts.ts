@@ -13,15 +13,15 @@ export interface KindFacts {
 }
 
 /** Releases as `major.minor`; `removed` is the first one without the kind. */
-export interface Lifecycle {
+interface Lifecycle {
   readonly introduced?: Release;
   readonly deprecated?: Release;
   readonly removed?: Release;
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
 }
-export type Release = `${number}.${number}`;
+type Release = `${number}.${number}`;
 
-export interface ResourceFacts {
+interface ResourceFacts {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;

@@ -29,18 +29,18 @@ export interface EnvironmentOptions {
   readonly expressionCodePointsMax?: number;
 }
 
-export interface CompileOptions {
+interface CompileOptions {
   /** The sizes of values, for the estimate of the cost; those of declared types without it. */
   readonly sizes?: SizeEstimator;
 }
 
 /** An expression that is none, with all its errors as text: `ERROR: <input>:1:1: …`. */
-export interface CompileFailure {
+interface CompileFailure {
   readonly isOk: false;
   readonly errors: readonly CelIssue[];
   readonly message: string;
 }
-export interface Compiled {
+interface Compiled {
   readonly isOk: true;
   readonly resultType: CelType;
   readonly estimatedCost: Range;

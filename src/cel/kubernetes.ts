@@ -30,7 +30,7 @@ interface VersionedLibrary {
   readonly featureGate?: string;
 }
 
-export interface KubernetesOptions extends EnvironmentOptions {
+interface KubernetesOptions extends EnvironmentOptions {
   readonly regex: RegexEngine;
   /** The release that new expressions must work with: one before the server's, so that it can be downgraded. */
   readonly compatibilityVersion: Version;

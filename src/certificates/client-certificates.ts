@@ -55,7 +55,7 @@ export class ClientCertificates {
 }
 
 /** Returns the presented certificates in DER, the leaf first. A self-signed one is its own issuer and ends the list. */
-export function presentedChain(peer: DetailedPeerCertificate | PeerCertificate): Buffer[] {
+function presentedChain(peer: DetailedPeerCertificate | PeerCertificate): Buffer[] {
   const chain: Buffer[] = [];
   let at: Partial<DetailedPeerCertificate> | undefined = peer;
   while (at?.raw !== undefined && chain.length <= presentedMax) {

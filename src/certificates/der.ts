@@ -9,7 +9,7 @@ export interface DerElement {
   readonly raw: Buffer;
 }
 
-export interface CertificateExtension {
+interface CertificateExtension {
   readonly isCritical: boolean;
   readonly value: Buffer;
 }

@@ -8,7 +8,7 @@ import { derElements, type DerElement } from './der.js';
  *
  *   SEQUENCE { SET { SEQUENCE { OBJECT IDENTIFIER, string } … } … }
  */
-export interface NameAttribute {
+interface NameAttribute {
   /** The DER contents of the object identifier, in hex. */
   readonly type: string;
   readonly value: string;

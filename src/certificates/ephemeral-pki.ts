@@ -17,7 +17,7 @@ import { LiveValue } from './live.js';
 import type { Pki } from './pki.js';
 import { servingNames, type ServingNamesOptions } from './serving-names.js';
 
-export interface EphemeralPkiOptions extends ServingNamesOptions {
+interface EphemeralPkiOptions extends ServingNamesOptions {
   readonly clock: Clock;
   readonly admin?: AdminSubject;
 }

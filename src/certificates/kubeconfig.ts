@@ -1,6 +1,6 @@
 import { CertificateError } from './certificate-error.js';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** `https://127.0.0.1:6443` */
   readonly server: string;
   /** PEM. */

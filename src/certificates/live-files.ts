@@ -6,7 +6,7 @@ import { LiveValue, type Live } from './live.js';
 
 const pollMsDefault = 5_000;
 
-export interface LiveFilesOptions<T> {
+interface LiveFilesOptions<T> {
   readonly files: readonly string[];
   /** Parses the contents, in the order of `files`; throws if they are invalid. */
   readonly parse: (contents: readonly Buffer[]) => T;

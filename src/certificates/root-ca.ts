@@ -4,7 +4,7 @@ import type { CaBundle } from './ca-bundle.js';
 import type { Live } from './live.js';
 import { parseCertificates } from './pem.js';
 
-export interface RootCa {
+interface RootCa {
   /** PEM of the certificates with which clients verify the serving certificate. */
   readonly pem: string;
   /**

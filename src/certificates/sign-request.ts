@@ -18,7 +18,7 @@ import type { Signer } from './issue-certificate.js';
 import { validToMs } from './pem.js';
 import type { AlternativeNames, RequestedCertificate } from './requested-certificate.js';
 
-export interface SigningOptions {
+interface SigningOptions {
   /** spec.usages of the CertificateSigningRequest. */
   readonly usages: readonly string[];
   readonly lifetimeMs: number;

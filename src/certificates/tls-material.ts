@@ -19,7 +19,7 @@ export interface TlsContext {
   readonly secureOptions: number;
 }
 
-export interface TlsMaterialOptions {
+interface TlsMaterialOptions {
   readonly serving: Live<KeyPairPem>;
   /** CA bundles that verify client certificates, all together. */
   readonly clientCas: readonly Live<CaBundle>[];

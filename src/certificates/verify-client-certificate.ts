@@ -10,7 +10,7 @@ import { validFromMs, validToMs } from './pem.js';
  * and for client authentication. OpenSSL verifies the same in the handshake, but only once per session and for one
  * bundle: it notices neither a reload nor an expiry while a connection is open.
  */
-export type ClientVerification =
+type ClientVerification =
   | { readonly ok: true; /** Time until which the result is valid, for this bundle. */ readonly validToMs: number }
   | { readonly ok: false; readonly reason: string };
 

@@ -35,7 +35,7 @@ function tableText(report: CheckReport): string {
 }
 
 /** Returns the resource as kubectl names it: `deployments.apps`. */
-export function resourceName({ resource, group }: ResourceReport): string {
+function resourceName({ resource, group }: ResourceReport): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
@@ -120,7 +120,7 @@ const shortened = (text: string): string => (text.length > keyLengthMax ? `${tex
  * Escapes control characters and characters that a terminal does not show. Bytes that are not UTF-8 are lone surrogates
  * (key-text.ts).
  */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.codePointAt(0)!;
     if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code & 0xff).toString(16)}`;

@@ -7,7 +7,7 @@ import type { KeyValue } from '../storage/kv-store.js';
 import type { Problem, ResourceReport } from './check-report.js';
 import { encryptionOf } from './encryption.js';
 
-export interface TallyOptions {
+interface TallyOptions {
   readonly cache: WatchCache;
   /** Undefined for a custom kind without served versions: its objects are read, but not validated. */
   readonly served: ServedResource | undefined;

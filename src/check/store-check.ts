@@ -12,7 +12,7 @@ import type { CheckReport, ObjectCounts } from './check-report.js';
 import { OtherKeys } from './other-keys.js';
 import { ResourceTally } from './resource-tally.js';
 
-export interface StoreCheckOptions {
+interface StoreCheckOptions {
   readonly store: KvStore;
   /** The prefix of all keys: `/registry/`. */
   readonly root: string;
@@ -30,7 +30,7 @@ export interface StoreCheckOptions {
   readonly clock: Clock;
 }
 
-export interface CheckProgress {
+interface CheckProgress {
   readonly keys: number;
   /** Undefined before the first page. */
   readonly keysTotal: number | undefined;

@@ -15,7 +15,7 @@ import { remove } from '../verbs/delete.js';
 import type { Target } from '../verbs/verb.js';
 import type { Cancellation } from '../std/cancellation.js';
 
-export interface LoopbackOptions {
+interface LoopbackOptions {
   readonly admission: AdmissionChain;
   /** The user that admission sees, and the field manager in managedFields. */
   readonly user: UserInfo;

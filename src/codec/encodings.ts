@@ -58,7 +58,7 @@ export const yaml: Encoding = {
 /** The encodings of answers that are no objects of the API. Sorted by preference; the first is the default. */
 export const standardEncodings: readonly Encoding[] = [json, yaml];
 
-export interface EncodingDependencies {
+interface EncodingDependencies {
   readonly protobufMediaType: string;
   /** True with the feature gate CBORServingAndStorage. */
   readonly hasCbor: boolean;

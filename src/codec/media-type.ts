@@ -1,5 +1,5 @@
 /** A media type with its parameters: a Content-Type, or one clause of an Accept header. */
-export interface MediaType {
+interface MediaType {
   /** `application/json`, lower case. */
   readonly name: string;
   readonly parameters: ReadonlyMap<string, string>;

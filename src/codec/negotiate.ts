@@ -16,7 +16,7 @@ export interface OutputChoice {
   readonly transform: Transform | undefined;
 }
 
-export interface OutputOffer {
+interface OutputOffer {
   /** Encodings of this route, the default first. */
   readonly encodings: readonly Encoding[];
   /** The API group of Table and PartialObjectMetadata in Accept: `meta.k8s.io`. */

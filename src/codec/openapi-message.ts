@@ -7,7 +7,7 @@ import { encodeJson } from './json.js';
  * its tag; the writer works backwards, so fields are written last to first.
  */
 export type Put = (writer: ProtobufWriter, number: number, value: unknown) => void;
-export type Fields = Readonly<Record<string, readonly [number: number, put: Put]>>;
+type Fields = Readonly<Record<string, readonly [number: number, put: Put]>>;
 
 type Properties = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ export interface ProfiledStack {
   readonly values: readonly number[];
 }
 
-export interface ProfileFacts {
+interface ProfileFacts {
   readonly sampleTypes: readonly (readonly [type: string, unit: string])[];
   readonly stacks: readonly ProfiledStack[];
   readonly timeMs: number;

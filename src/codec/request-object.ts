@@ -7,7 +7,7 @@ import type { Steps } from '../std/steps.js';
 import type { DecodeOptions, Decoder } from './encoding.js';
 
 /** The body of a write, of which only the kind has been checked. */
-export interface RequestObject {
+interface RequestObject {
   readonly object: JsonObject;
   /** apiVersion and kind of the body; '' if absent. */
   readonly apiVersion: string;
@@ -38,7 +38,7 @@ export function* requestObjectInSteps(
 }
 
 /** The error for a body whose kind cannot be determined. */
-export function unrecognizedObject(expectedKind: string, problem: string, body: Buffer, cause?: unknown): ApiError {
+function unrecognizedObject(expectedKind: string, problem: string, body: Buffer, cause?: unknown): ApiError {
   return ApiError.badRequest(
     `the object provided is unrecognized (must be of type ${expectedKind}): ${problem} (${summary(body)})`,
     cause,

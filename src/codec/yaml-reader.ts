@@ -14,7 +14,7 @@ import { resolvePlain, type PlainValue } from './yaml-scalar.js';
  * Builds the first document of a YAML text from the parser's events: keys become strings, duplicate keys are reported
  * with their lines, and the size of expanded aliases is limited.
  */
-export interface YamlDocument {
+interface YamlDocument {
   readonly value: JsonValue;
   readonly duplicates: readonly { readonly line: number; readonly key: string }[];
 }

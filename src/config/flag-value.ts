@@ -6,7 +6,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-export type FlagValue =
+type FlagValue =
   | boolean
   | number
   | string

@@ -25,7 +25,7 @@ export interface Flag {
  * list: commas and repetition; strings: repetition only; map: key=value; switches: key[=bool]; gates:
  * [component:]Name=bool; portRange: first-last.
  */
-export type FlagType =
+type FlagType =
   'bool' | 'int' | 'float' | 'string' | 'duration' | 'list' | 'strings' | 'map' | 'switches' | 'gates' | 'portRange';
 
 export interface FlagTopic {

@@ -21,7 +21,7 @@ export interface ConfigWarning {
   readonly flag: string;
 }
 
-export type LoadResult =
+type LoadResult =
   | { readonly config: ServerConfig; readonly warnings: readonly ConfigWarning[]; readonly errors?: undefined }
   | { readonly errors: readonly string[] };
 

@@ -39,7 +39,7 @@ export const reconcilerNames: readonly string[] = Object.keys(table);
 const allNames = Object.entries(table).flatMap(([name, { aliases }]) => [name, ...aliases]);
 
 /** The name and the default of a reconciler. */
-export interface NamedReconciler {
+interface NamedReconciler {
   readonly name: string;
   readonly runs: Runs;
 }

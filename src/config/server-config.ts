@@ -26,13 +26,13 @@ import { previousRelease } from './version.js';
 // The typed configuration, loaded, validated and frozen by load-config.ts. Each property is the value of a flag, whose
 // `key` names the property.
 
-export type AuthorizationMode = (typeof authorizationModes)[number];
-export type LogLevel = (typeof logLevels)[number];
+type AuthorizationMode = (typeof authorizationModes)[number];
+type LogLevel = (typeof logLevels)[number];
 
 /** A file or text that may be unset. */
 type Optional = string | undefined;
 
-export class EtcdConfig {
+class EtcdConfig {
   @Satisfies('a list of URLs like http://127.0.0.1:2379', areServerUrls) readonly servers!: readonly string[];
   @Matches(/^\/[^\s]*[^/\s]$/, { message: 'must begin with "/" and must not end with it' }) readonly prefix!: string;
   @IsOptional() @IsString() readonly caFile: Optional;
@@ -43,7 +43,7 @@ export class EtcdConfig {
   @IsDuration('more than zero') readonly readycheckTimeoutMs!: number;
 }
 
-export class StorageConfig {
+class StorageConfig {
   /** A built-in backend, or that of an embedding program. */
   @IsString() readonly backend!: string;
   @IsString({ message: 'must be a directory' }) readonly dataDirectory!: string;
@@ -61,7 +61,7 @@ export interface SniCertKey {
   readonly names: readonly string[];
 }
 
-export class ServingConfig {
+class ServingConfig {
   @IsIpAddress() readonly bindAddress!: string;
   @IsIpAddress() readonly advertiseAddress!: string;
   @IsOptional() @IsString() readonly externalHostname: Optional;
@@ -83,7 +83,7 @@ export class ServingConfig {
   readonly corsAllowedOrigins!: readonly string[];
 }
 
-export class RequestHeaderConfig {
+class RequestHeaderConfig {
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsTextList() readonly allowedNames!: readonly string[];
   @IsTextList() readonly usernameHeaders!: readonly string[];
@@ -92,7 +92,7 @@ export class RequestHeaderConfig {
   @IsTextList() readonly extraHeaderPrefixes!: readonly string[];
 }
 
-export class ServiceAccountConfig {
+class ServiceAccountConfig {
   /** Accepted issuers. The first one is the issuer of new tokens. */
   @IsTextList() readonly issuers!: readonly string[];
   @IsOptional() @IsString() readonly signingKeyFile: Optional;
@@ -107,7 +107,7 @@ export class ServiceAccountConfig {
   @IsBoolean() readonly extendsTokens!: boolean;
 }
 
-export class AuthenticationConfig {
+class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
@@ -118,11 +118,11 @@ export class AuthenticationConfig {
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }
 
-export class AuthorizationConfig {
+class AuthorizationConfig {
   @AreAmong(authorizationModes) readonly modes!: readonly AuthorizationMode[];
 }
 
-export class AdmissionConfig {
+class AdmissionConfig {
   @IsTextList() readonly enabledPlugins!: readonly string[];
   @IsTextList() readonly disabledPlugins!: readonly string[];
   @IsBoolean() readonly allowPrivileged!: boolean;
@@ -132,7 +132,7 @@ export class AdmissionConfig {
   @IsNatural() readonly unreachableTolerationSeconds!: number;
 }
 
-export class NetworkConfig {
+class NetworkConfig {
   @Satisfies('one CIDR like 10.0.0.0/24, or two of different IP families', areAddressRanges)
   readonly serviceClusterIpRanges!: readonly string[];
   /** Node ports of Services, both ends included. */
@@ -157,7 +157,7 @@ export class SigningConfig extends SigningFiles {
   @IsDuration('more than zero') readonly durationMsMax!: number;
 }
 
-export class ReconcilersConfig {
+class ReconcilersConfig {
   /** Value of --controllers, evaluated by reconciler-names.ts. */
   @IsTextList() readonly controllers!: readonly string[];
   @IsChoice(leaderElections) readonly leaderElection!: (typeof leaderElections)[number];
@@ -167,7 +167,7 @@ export class ReconcilersConfig {
   @ValidateNested() readonly signing = new SigningConfig();
 }
 
-export class FlowConfig {
+class FlowConfig {
   @IsNatural() readonly requestsInFlightMax!: number;
   @IsNatural() readonly mutatingRequestsInFlightMax!: number;
 }

@@ -45,7 +45,7 @@ export function readArguments(words: readonly string[]): Settings {
 }
 
 const prefix = 'KEELSON_';
-export const variableOf = (flag: Flag) => prefix + flag.name.replaceAll('-', '_').toUpperCase();
+const variableOf = (flag: Flag) => prefix + flag.name.replaceAll('-', '_').toUpperCase();
 
 /** Reads environment variables: KEELSON_ETCD_SERVERS sets --etcd-servers, and so for every flag. */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {

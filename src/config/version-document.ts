@@ -1,14 +1,14 @@
 import { apiVersion } from './version.js';
 
 /** Build information, if the build provides it. */
-export interface BuildInfo {
+interface BuildInfo {
   readonly gitCommit: string;
   readonly gitTreeState: string;
   readonly buildDate: string;
 }
 
 /** Build information of kube-apiserver built without version flags. */
-export const unknownBuild: BuildInfo = { gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z' };
+const unknownBuild: BuildInfo = { gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z' };
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', x32: '386' };
 

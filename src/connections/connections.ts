@@ -8,7 +8,7 @@ import type { ProtocolServers } from './protocol-servers.js';
 import { isHttp2Response, type AnyRequest, type AnyResponse } from './raw-messages.js';
 import { SessionPeer, type SilenceBounds } from './session-peer.js';
 
-export interface ConnectionBounds extends SilenceBounds {
+interface ConnectionBounds extends SilenceBounds {
   readonly idleTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly unreadBodyTimeoutMs: number;

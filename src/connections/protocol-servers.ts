@@ -8,7 +8,7 @@ import { refuse } from './unusual-requests.js';
 import { continueWhenRead } from './expectations.js';
 import { ApiError } from '../machinery/api-error.js';
 
-export interface ProtocolBounds {
+interface ProtocolBounds {
   readonly serveHttp2: boolean;
   readonly streamsPerConnectionMax: number;
   readonly headerBytesMax: number;

@@ -17,12 +17,12 @@ import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
 import { customStatus, customStrategy } from './custom-strategy.js';
 
 /** The resource definitions of a custom kind. The storage version is always among them, even if it is not served. */
-export interface CustomDefinitions {
+interface CustomDefinitions {
   readonly stored: ResourceDefinition;
   readonly served: readonly ServedCustomVersion[];
 }
 
-export interface ServedCustomVersion {
+interface ServedCustomVersion {
   readonly definition: ResourceDefinition;
   readonly version: CustomVersion;
 }

@@ -14,7 +14,7 @@ import { compileSchema, type ValueSchema } from '../structural-schema/value-sche
 /** The schema of a version without one: keeps all fields. */
 const anything: Fields = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-export interface CustomFormOptions {
+interface CustomFormOptions {
   readonly kind: string;
   readonly apiVersion: string;
   readonly schema: Fields | undefined;

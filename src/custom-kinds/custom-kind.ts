@@ -24,7 +24,7 @@ export interface CustomKind {
   readonly isTerminating: boolean;
 }
 
-export interface CustomNames {
+interface CustomNames {
   readonly kind: string;
   readonly listKind: string;
   readonly plural: string;

@@ -9,7 +9,7 @@ import type { Logger } from '../std/logger.js';
 import { customDefinitions } from './custom-definitions.js';
 import { customKindOf, type CustomKind } from './custom-kind.js';
 
-export interface CustomKindsDependencies {
+interface CustomKindsDependencies {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly logger: Logger;

@@ -6,7 +6,7 @@ import type { Strategy } from '../registry/definition/strategy.js';
 import { validateReplicas } from './replicas.validation.js';
 import type { CustomForm } from './custom-form.js';
 
-export interface CustomStrategyOptions {
+interface CustomStrategyOptions {
   readonly form: CustomForm;
   /** Converts a stored object to the version. */
   readonly view: (stored: KubeObject) => KubeObject;

@@ -7,7 +7,7 @@ import { isCustom, type Served, type ServedVersion } from '../registry/resource-
  * Discovery documents, computed from the registered resources: one for each path (APIVersions, APIGroupList, APIGroup,
  * APIResourceList), and the aggregated one (APIGroupDiscoveryList, KEP-3352).
  */
-export interface ServedGroup {
+interface ServedGroup {
   readonly name: string;
   /** The preferred version first. */
   readonly versions: readonly ServedVersion[];

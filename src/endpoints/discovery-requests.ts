@@ -16,7 +16,7 @@ import {
 } from './discovery-documents.js';
 import { DiscoveryNegotiator, type DiscoveryChoice } from './discovery-negotiation.js';
 
-export interface DiscoveryDependencies {
+interface DiscoveryDependencies {
   readonly registry: ResourceRegistry;
   readonly encodings: readonly Encoding[];
   /** `apidiscovery.k8s.io` */

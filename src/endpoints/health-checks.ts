@@ -15,14 +15,14 @@ export interface HealthCheck {
   readonly isBootStep?: boolean;
 }
 
-export interface HealthReport {
+interface HealthReport {
   readonly failed: readonly string[];
   /** One line for each check, as `[+]ping ok`, without the summary line. */
   readonly lines: string;
 }
 
 /** Counts of the results of a check, for metrics, and its last result. */
-export interface HealthRecord {
+interface HealthRecord {
   readonly name: string;
   readonly endpoint: HealthEndpoint;
   passed: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '../std/clock.js';
 import { healthEndpoints, type HealthCheck } from './health-checks.js';
 
-export interface StandardCheckDependencies {
+interface StandardCheckDependencies {
   readonly clock: Clock;
   /** Sends a request to the backing store, which fails if the store does. */
   readonly store: () => Promise<unknown>;

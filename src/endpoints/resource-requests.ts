@@ -47,7 +47,7 @@ import { ResourceAnswers, type ResourceAnswerDependencies } from '../answers/res
 import { submission, submittedOptions, submittedPatch } from './submissions.js';
 import type { WatchStreams } from './watch-stream.js';
 
-export interface ResourceRequestDependencies extends ResourceAnswerDependencies {
+interface ResourceRequestDependencies extends ResourceAnswerDependencies {
   readonly registry: ResourceRegistry;
   readonly types: TypeSource;
   readonly admission: AdmissionChain;

@@ -5,7 +5,7 @@ import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ServerPage } from './server-pages.js';
 
-export interface ServerPageOffer {
+interface ServerPageOffer {
   /** Pages by path. Undefined if the feature gate of a page is off. */
   readonly pages: Readonly<Record<string, ServerPage | undefined>>;
   /** API group of structured responses: `config.k8s.io`. */

@@ -13,7 +13,7 @@ export interface ServerPage {
 const componentName = 'kube-apiserver';
 const notice = 'Warning: this page is for people. Its format may change at any time.\n';
 
-export interface StatusFacts {
+interface StatusFacts {
   readonly version: VersionDocument;
   readonly startedAtMs: number;
   readonly now: () => number;

@@ -22,7 +22,7 @@ import { applyInCbor, type PatchType } from '../verbs/patch.js';
 import { readBody } from './request-body.js';
 
 /** Options of decoding a request body. The verbs check that the result is an object of the kind. */
-export interface SubmissionOptions {
+interface SubmissionOptions {
   readonly decoders: readonly Decoder[];
   readonly limits: Pick<Limits, 'requestBodyBytesMax' | 'requestValuesMax'>;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ function* repeatedIn(bytes: Buffer): Steps<Submission['repeated']> {
   return { value: yield* decodeJsonInSteps(text), mark };
 }
 
-export interface PatchEncoding {
+interface PatchEncoding {
   readonly mediaType: string;
   readonly type: PatchType | 'apply';
 }

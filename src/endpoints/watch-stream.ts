@@ -11,14 +11,14 @@ import type { TimerWheel } from '../std/timer-wheel.js';
 const closingBookmarkMsMin = 2000;
 const endingStepMs = 100;
 
-export interface WatchStreamDependencies {
+interface WatchStreamDependencies {
   readonly wheel: TimerWheel;
   /** A connection that accepts no bytes for this time is closed. */
   readonly writeStallTimeoutMs: number;
   readonly bookmarkIntervalMs: number;
 }
 
-export interface WatchStreamOptions {
+interface WatchStreamOptions {
   readonly contentType: string;
   readonly timeoutMs: number;
   /** Transforms the first frame: adds the column definitions of a Table. */

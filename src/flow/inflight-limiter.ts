@@ -11,7 +11,7 @@ export interface InflightLimits {
 }
 
 /** `release` must be called once, when the request has ended. */
-export type InflightVerdict =
+type InflightVerdict =
   | { readonly isAdmitted: true; readonly release?: () => void }
   | { readonly isAdmitted: false; readonly reason: string };
 

@@ -3,7 +3,7 @@ import { requestLine } from '../connections/unusual-requests.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 
-export interface AccessLogOptions {
+interface AccessLogOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Requests that take longer are logged with level info; watches and other streams are not. */

@@ -8,7 +8,7 @@ import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
 import type { Logger } from '../std/logger.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   readonly wheel: TimerWheel;
   readonly requestTimeoutMs: number;
   /** Time to send a response that begins at the deadline; after it, the response is aborted. */

@@ -28,15 +28,15 @@ export const statusCodeOfReason = {
   Timeout: 504,
 } as const;
 
-export type StatusReason = keyof typeof statusCodeOfReason;
+type StatusReason = keyof typeof statusCodeOfReason;
 
-export interface StatusCause {
+interface StatusCause {
   reason?: string;
   message?: string;
   field?: string;
 }
 
-export interface StatusDetails {
+interface StatusDetails {
   name?: string;
   group?: string;
   kind?: string;

@@ -4,7 +4,7 @@ import { validateDnsSubdomain } from './names.js';
 import type { Int64 } from './int64.js';
 
 /** A validation rule: checks a value and returns errors at its path. */
-export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
+type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
 
 export function each<T extends object>(
   list: readonly T[] | null | undefined,

@@ -6,7 +6,7 @@ import { listedMax } from './requirements-by-key.js';
  * `metadata.name=web,spec.nodeName!=`: equality requirements on selectable fields. `\\` escapes `\\`, `,` and `=`. An
  * absent field equals ''. Syntax errors throw a BadRequest with the text of kube-apiserver.
  */
-export interface FieldRequirement {
+interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';
   readonly value: string;

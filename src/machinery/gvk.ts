@@ -1,13 +1,8 @@
-/** Group, version and kind, or resource. The core group is ''. */
+/** The core group is ''. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-}
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
 }
 export interface GroupResource {
   readonly group: string;

@@ -4,7 +4,7 @@ import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 /** Returns 0 for texts that are not addresses, and for scoped IPv6 addresses (`fe80::1%eth0`), which mean one host only. */
 export const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
 
-export interface Cidr {
+interface Cidr {
   readonly address: string;
   readonly family: 4 | 6;
   /** Length of the prefix. */

@@ -12,7 +12,7 @@ import {
 } from './names.js';
 
 /** The rules for metadata that depend on the kind. Types were checked before. */
-export interface ObjectMetaRules {
+interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly validateName: NameValidator;
   /** False for custom kinds, whose finalizers need no domain. */
@@ -128,7 +128,7 @@ function validateNamespaceOf(meta: ObjectMeta, namespaced: boolean, path: string
   return nameIsDnsLabel(meta.namespace).map((problem) => fieldError.invalid(field, meta.namespace, problem));
 }
 
-export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
+function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of sortedKeys(labels)) {
     const value = labels![key]!;

@@ -6,7 +6,7 @@ import { int64Max } from './int64.js';
  *
  *   '1.5Gi' → 1610612736 × 10⁰, binary → '1536Mi'        '0.5' → 5 × 10⁻¹, decimal → '500m'
  */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** The smallest unit is nano; smaller amounts are rounded away from zero. */
 const exponentMin = -9;
@@ -165,16 +165,6 @@ const shortQuantity = /^(?:0|[1-9]\d{0,2}(?:[mkMGTP]|[KMGTP]i)?)$/;
 /** True for common canonical quantities, `500m` or `4Gi`, which are multiples of a thousandth. */
 export function isShortQuantity(text: string): boolean {
   return shortQuantity.test(text);
-}
-
-/** Returns the canonical text; undefined if the text is not a quantity. */
-export function canonicalQuantity(text: string): string | undefined {
-  try {
-    return Quantity.parse(text).toString();
-  } catch (error) {
-    if (error instanceof QuantityError) return undefined;
-    throw error;
-  }
 }
 
 interface Unit {

@@ -6,7 +6,7 @@ const pattern = new RegExp(
   `^${number}\\.${number}\\.${number}(?:-(${preRelease}(?:\\.${preRelease})*))?(?:\\+${build}(?:\\.${build})*)?$`,
 );
 
-export interface Semver {
+interface Semver {
   /** Digits without leading zeros. Texts, since converting many digits to an integer takes more than linear time. */
   readonly numbers: readonly string[];
   /** Empty for a release, which sorts after its pre-releases. */

@@ -3,7 +3,7 @@ import { fnv1a64, type Hash64 } from './fnv.js';
 import { goQuote } from './field-error.js';
 
 /** The field whose hash assigns an object to a shard. */
-export type ShardField = 'uid' | 'namespace';
+type ShardField = 'uid' | 'namespace';
 
 /** From `start` (inclusive) to `end` (exclusive). Without `end`, up to 2^64. */
 interface HashRange {

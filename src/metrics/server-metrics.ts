@@ -5,7 +5,7 @@ import { single, type MetricFamily } from './metric-family.js';
 import { metricsText } from './metrics-text.js';
 import { isHidden, visibilityFamilies } from './metric-visibility.js';
 
-export interface ServerMetricsOptions {
+interface ServerMetricsOptions {
   /** Adds metrics of the process, and of how many metrics there are. */
   readonly withProcess: boolean;
   /** Shows metrics that were deprecated some releases ago, too. */

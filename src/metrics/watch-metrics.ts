@@ -4,7 +4,7 @@ import { Buckets, family, type Labels, type MetricFamily } from './metric-family
 // As kube-apiserver: 1 KiB, 2 KiB, 4 KiB, …
 const sizeBounds = Array.from({ length: 8 }, (_, n) => 1024 * 2 ** n);
 
-export interface WatchedKind {
+interface WatchedKind {
   readonly group: string;
   readonly version: string;
   readonly resource: string;

@@ -3,7 +3,7 @@ import { isJsonObject } from '../machinery/kube-object.js';
 import type { Dialect, Schema } from './type-schemas.js';
 
 /** Schemas of the fields that every object has, with references valid in the document. */
-export interface ObjectFields {
+interface ObjectFields {
   readonly apiVersion: Schema;
   readonly kind: Schema;
   readonly metadata: Schema;

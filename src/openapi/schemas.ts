@@ -7,7 +7,7 @@ import type { ApiParameter } from './parameters.js';
 import { describeField } from './texts.js';
 import { structSchema, valueSchemas, type Dialect, type Schema } from './type-schemas.js';
 
-export interface SchemaDependencies {
+interface SchemaDependencies {
   readonly types: TypeSource;
   readonly kinds: OpenApiKinds;
   /** `k8s.io`. Names of schemas begin with it in reverse order, as packages do: `io.k8s.api.core.v1.Pod`. */

@@ -9,7 +9,7 @@ export type Schema = Readonly<Record<string, unknown>>;
  */
 export type Dialect = 'v2' | 'v3';
 
-export interface TypeNames {
+interface TypeNames {
   readonly dialect: Dialect;
   /** Returns a reference to the schema of a struct or value, and adds the schema to the document. */
   readonly refer: (type: StructType | ValueName) => Schema;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube
 import type { FieldType, StructType } from '../machinery/type-model.js';
 
 /** The parts of an object that a patch touched, by name or index; `throughout` includes everything below. */
-export type Touched = ReadonlyMap<string, Touched> | 'throughout';
+type Touched = ReadonlyMap<string, Touched> | 'throughout';
 
 /** Objects that a merge patch merged, and all values that it set. */
 export function touchedByMerge(patch: JsonValue): Touched {

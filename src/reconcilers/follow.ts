@@ -12,7 +12,7 @@ export function storesOf(registry: ResourceRegistry): Map<WatchCache, ServedReso
   return stores;
 }
 
-export interface Follower {
+interface Follower {
   /** Returns the observer of a resource; called before the first event. */
   observerOf(served: ServedResource): CacheObserver | undefined;
   /** Called when the resource is no longer served. */

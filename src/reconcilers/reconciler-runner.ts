@@ -28,7 +28,7 @@ import { startPersistently } from './start-persistently.js';
 import { noUpstream, type Upstream } from './upstream-presence.js';
 import { WorkQueue, type QueueObserver } from './work-queue.js';
 
-export interface RunnerDependencies {
+interface RunnerDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;

@@ -26,6 +26,7 @@ import {
 } from './storage-protection/storage-protection.reconcilers.js';
 import { tokenTrackingDay } from './token-tracking/token-tracking.reconciler.js';
 import { ttlAfterFinished } from './ttl-after-finished/ttl-after-finished.reconciler.js';
+import { requireNever } from '../std/assert.js';
 
 type Table = typeof switchableReconcilers;
 
@@ -63,9 +64,8 @@ export const builtInReconcilers = [
   requestCleaning,
 ] as const satisfies readonly BuiltInReconciler[];
 
-type None<Names extends never> = Names;
-/** Does not compile if a reconciler of the table is not in the list: the error names it. */
-export type MissingReconcilers = None<Exclude<keyof Table, (typeof builtInReconcilers)[number]['name']>>;
+// Does not compile if a reconciler of the table is not in the list: the error names it.
+requireNever<Exclude<keyof Table, (typeof builtInReconcilers)[number]['name']>>();
 
 /** Returns the built-in reconcilers and those of an embedding program. */
 export function withReconcilers(own: readonly ReconcilerDefinition[]): readonly ReconcilerDefinition[] {

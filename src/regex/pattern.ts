@@ -111,4 +111,4 @@ function compile({ source, cost }: Pattern): Re2.RE2JS | string {
 }
 
 /** The error of a pattern that takes too long to compile, in Go's words. */
-export const patternTooLarge = 'error parsing regexp: expression too large';
+const patternTooLarge = 'error parsing regexp: expression too large';

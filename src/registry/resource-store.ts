@@ -27,7 +27,7 @@ import type { Sources } from './write/system-fields.js';
 import { WriteTurns } from './write/write-turns.js';
 import type { Cancellation } from '../std/cancellation.js';
 
-export interface StoreLimits {
+interface StoreLimits {
   /** Attempts of a write after compare-and-set conflicts. */
   readonly writeConflictRetriesMax: number;
   /** Bounds of WriteTurns. */

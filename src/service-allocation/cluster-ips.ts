@@ -5,7 +5,7 @@ import type { IpFamily } from './address-range.js';
 import { clusterIpsOf } from './holdings.js';
 import { keepsFamilies } from './ip-families.js';
 
-export interface AddressToAllocate {
+interface AddressToAllocate {
   /** The index in clusterIPs. */
   readonly index: number;
   readonly family: IpFamily;

@@ -20,7 +20,7 @@ export interface StoredPorts {
 }
 
 /** Reads a copy of the map, and may change it. Called again with a newer map after a conflict. */
-export type PortChange<T> = (ports: Set<number>) => T;
+type PortChange<T> = (ports: Set<number>) => T;
 
 interface WaitingChange {
   readonly run: (ports: Set<number>) => void;

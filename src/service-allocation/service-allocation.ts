@@ -28,7 +28,7 @@ import { chooseFreePort, type PortRange } from './node-port-pool.js';
 import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.js';
 import type { Cancellation } from '../std/cancellation.js';
 
-export interface ServiceAllocationDependencies {
+interface ServiceAllocationDependencies {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;

@@ -1,5 +1,5 @@
 /** A broken invariant, which is a bug of this server. Fails the request, or the test. */
-export class AssertionError extends Error {
+class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
@@ -7,6 +7,5 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-export function unreachable(value: never, what: string): never {
-  throw new AssertionError(`${what}: ${String(value)}`);
-}
+/** Compiles only if the type has no values. Does nothing at run time. */
+export function requireNever<_Type extends never>(): void {}

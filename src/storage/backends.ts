@@ -1,4 +1,5 @@
 import type { StorageBackendName } from '../config/storage-backends.js';
+import { requireNever } from '../std/assert.js';
 import type { BackendDefinition } from './backend-definition.js';
 import { embeddedBackend } from './backends/embedded/embedded.backend.js';
 import { etcdBackend } from './backends/etcd/etcd.backend.js';
@@ -11,9 +12,8 @@ export const builtInBackends = [
   etcdBackend,
 ] as const satisfies readonly BackendDefinition<StorageBackendName>[];
 
-type None<Names extends never> = Names;
-/** Does not compile if a backend of the list in src/config is not in this one: the error names it. */
-export type MissingBackends = None<Exclude<StorageBackendName, (typeof builtInBackends)[number]['name']>>;
+// Does not compile if a backend of the list in src/config is not in this one: the error names it.
+requireNever<Exclude<StorageBackendName, (typeof builtInBackends)[number]['name']>>();
 
 /** Returns the built-in backend of the name, or that of an embedding program. */
 export function backendNamed(name: string, own: readonly BackendDefinition[] = []): BackendDefinition {

@@ -2,7 +2,7 @@ import type { Revision } from '../machinery/revision.js';
 import type { KeyValue, KvStore } from './kv-store.js';
 import type { Cancellation } from '../std/cancellation.js';
 
-export interface PageOptions {
+interface PageOptions {
   /** Keys per page. */
   readonly limit: number;
   /**
@@ -17,7 +17,7 @@ export interface PageOptions {
   readonly signal?: Cancellation;
 }
 
-export interface Page {
+interface Page {
   readonly items: readonly KeyValue[];
   /** The revision of all pages. */
   readonly revision: Revision;

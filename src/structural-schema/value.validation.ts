@@ -12,7 +12,7 @@ import type { Enumeration, ObjectBounds, SchemaNode } from './schema-node.js';
 import { ValueWalk } from './value-walk.js';
 
 /** The old value at the same path; undefined if there is none. */
-export type OldValue = JsonValue | undefined;
+type OldValue = JsonValue | undefined;
 
 /**
  * Validates a value against a schema, with the messages of kube-apiserver's validator. With the old value, errors in

@@ -8,14 +8,14 @@ import { canonicalValue, goJsonText, int32Of, int64Of, mismatchOf } from './valu
 import { wellFormed } from './well-formed.js';
 
 /** The result of conform(). */
-export interface Conformed {
+interface Conformed {
   /** A deep copy except for free-form fields: it may be changed without changing the input. */
   readonly object: JsonObject;
   /** Paths of fields that the type does not have, in the order of the document: `spec.containers[0].imagee`. */
   readonly unknownFields: readonly string[];
 }
 
-export interface ConformOptions {
+interface ConformOptions {
   /** Keeps explicitly empty lists and maps that affect field ownership, see empties.ts. */
   readonly keepsEmpties?: boolean;
   /** Also reports unknown fields of JSON schemas in fields such as JSONSchemaPropsOrBool. */

@@ -10,7 +10,7 @@ import {
 } from '../machinery/names.js';
 
 /** Formats of strings in declared rules. */
-export type Format = (text: string, at: string, names: FormatNames) => FieldError[];
+type Format = (text: string, at: string, names: FormatNames) => FieldError[];
 export interface FormatNames {
   /** Prefix that names of extended resources must not have: `kubernetes.io/`. */
   readonly ownResourcePrefix: string;

@@ -11,7 +11,7 @@ interface Plan {
   readonly below: readonly { readonly name: string; readonly type: FieldType }[];
 }
 
-export const isAlwaysWritten = ({ type, omitsEmpty, isPointer }: Field): boolean =>
+const isAlwaysWritten = ({ type, omitsEmpty, isPointer }: Field): boolean =>
   !omitsEmpty && !isPointer && (type.form === 'list' || type.form === 'map');
 
 const reach = new Reach((type) => [...type.byName.values()].some(isAlwaysWritten));

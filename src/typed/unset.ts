@@ -2,7 +2,7 @@ import type { JsonValue } from '../machinery/kube-object.js';
 import type { FieldType } from '../machinery/type-model.js';
 
 /** Facts of a field that tell zero from absent. */
-export interface Settable {
+interface Settable {
   readonly type: FieldType;
   readonly isPointer: boolean;
 }

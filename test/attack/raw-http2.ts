@@ -13,10 +13,10 @@ export const frameType = {
   continuation: 9,
 } as const;
 
-export const flag = { endStream: 1, endHeaders: 4, ack: 1 } as const;
+const flag = { endStream: 1, endHeaders: 4, ack: 1 } as const;
 export const cancel = 8;
 
-export interface Frame {
+interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly stream: number;
@@ -134,7 +134,7 @@ export class RawHttp2 {
 }
 
 /** HPACK without tables: literal fields without indexing (RFC 7541, 6.2.2). */
-export function encodeHeaders(fields: readonly (readonly [string, string])[]): Buffer {
+function encodeHeaders(fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
 }
 

@@ -3,7 +3,7 @@ import type { KvStore, KeyValue, StoreEvent, Watch, WatchSink, Write } from '../
 import { StorageError, type StorageErrorCode } from '../../src/storage/storage-error.js';
 
 /** A store under test. It may hold earlier writes, but has no other writers. */
-export interface ContractSubject {
+interface ContractSubject {
   readonly store: KvStore;
   /** Closes the store and reopens it on the same data. */
   reopen?(): Promise<KvStore>;
@@ -11,7 +11,7 @@ export interface ContractSubject {
   dispose?(): Promise<void>;
 }
 
-export interface ContractFacts {
+interface ContractFacts {
   /** A value of this size is accepted, one of twice the size is rejected. */
   readonly valueBytesMax: number;
   /** True if data survive a restart; its subjects can reopen. */

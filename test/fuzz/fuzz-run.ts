@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-export interface FuzzRun<T> {
+interface FuzzRun<T> {
   readonly seed: number;
   readonly timeMs: number;
   readonly itemsMax: number;

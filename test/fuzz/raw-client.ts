@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Keelson } from '../../src/testing.js';
 
-export interface RawAnswer {
+interface RawAnswer {
   readonly code: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;

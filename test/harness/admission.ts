@@ -98,7 +98,7 @@ const quotaResource = { group: '', resource: 'resourcequotas' };
 
 export const kubernetes = namingProfile('kubernetes');
 
-export interface DependencyOptions extends Partial<PluginDependencies> {
+interface DependencyOptions extends Partial<PluginDependencies> {
   readonly known?: Known | KnownObjects;
   /** Permissions that every user has, as `verb name`. */
   readonly permissions?: readonly string[];
@@ -182,7 +182,7 @@ export function attributesOf(given: WriteGiven): AdmissionAttributes {
   };
 }
 
-export interface Outcome {
+interface Outcome {
   readonly object: KubeObject | undefined;
   readonly refused: string | undefined;
   readonly warnings: readonly string[];

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Catalog } from '../../src/catalog/catalog.js';
 import type { Field, FieldType, StructType, ValueName } from '../../src/machinery/type-model.js';
 
-export interface AnyObject {
+interface AnyObject {
   /** `core.v1.Pod` */
   readonly type: string;
   readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };

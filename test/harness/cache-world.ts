@@ -5,7 +5,7 @@ import type { EventSink, Subscription, WatchCache, WatchRequest } from '../../sr
 import { decodeJson, encodeJson } from '../../src/codec/json.js';
 import { encodeStored, spliceResourceVersion } from '../../src/codec/stored-object.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
-import { noRevision, type Revision } from '../../src/machinery/revision.js';
+import type { Revision } from '../../src/machinery/revision.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { ManualClock } from '../../src/std/clock.js';
@@ -28,7 +28,7 @@ export const decodePod: Decode = (item) => {
   return new EncodedObject(item.key, item.modRevision, bytes, { name, namespace, labels, fields });
 };
 
-export function podBytes(namespace: string, name: string, look: PodLook): Buffer {
+function podBytes(namespace: string, name: string, look: PodLook): Buffer {
   return encodeStored({
     kind: 'Pod',
     apiVersion: 'v1',
@@ -50,7 +50,7 @@ export const jsonRendering: Rendering = {
   error: (status) => frame('ERROR', encodeJson(status)),
 };
 
-export interface SeenEvent {
+interface SeenEvent {
   readonly type: string;
   readonly key: string;
   readonly revision: number;
@@ -158,4 +158,3 @@ export class CacheWorld {
 
 export const initial = { kind: 'initial' } as const;
 export const after = (revision: number) => ({ kind: 'after', revision: revision as Revision }) as const;
-export const none = noRevision;

@@ -5,7 +5,7 @@ const ids = { CN: '550403', O: '55040a', extensionRequest: '2a864886f70d01090e',
 export const derTags = { utf8: 0x0c, printable: 0x13, bmp: 0x1e, dns: 0x82, email: 0x81, uri: 0x86, ip: 0x87 };
 
 /** `['O', 'system:nodes']`, or with the tag and the bytes of its value. */
-export type SubjectPart = readonly ['CN' | 'O', string] | readonly ['CN' | 'O', number, Buffer];
+type SubjectPart = readonly ['CN' | 'O', string] | readonly ['CN' | 'O', number, Buffer];
 
 export interface RequestParts {
   readonly subject: readonly SubjectPart[];

@@ -17,7 +17,7 @@ export interface CommandOptions {
   readonly uid?: number;
 }
 
-export interface CommandRun {
+interface CommandRun {
   /** Undefined while it serves. */
   readonly code: number | null | undefined;
   readonly stdout: string;

@@ -51,7 +51,7 @@ interface MemberAddress {
 }
 
 /** An etcd process that can be killed and restarted on its data. */
-export class EtcdMember {
+class EtcdMember {
   private process: ChildProcess | undefined;
   private output = '';
 

@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly headers?: Headers;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Strings and bytes are sent as they are, other values as JSON. */
   readonly body?: unknown;
   readonly headers?: Headers;

@@ -2,7 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import type { ConfigReader } from './config-reader.js';
 
 /** A resource that may be used only in namespaces where a quota covers it. */
-export interface LimitedResource {
+interface LimitedResource {
   readonly group: string;
   readonly resource: string;
   /** Limits resource names that contain one of these texts. */

@@ -14,7 +14,7 @@ interface Requested {
   readonly limits: Amounts | undefined;
 }
 
-export function limitsOf({ spec }: LimitRange, type: LimitType): readonly LimitRangeItem[] {
+function limitsOf({ spec }: LimitRange, type: LimitType): readonly LimitRangeItem[] {
   return (spec?.limits ?? []).filter((limit) => limit.type === type);
 }
 

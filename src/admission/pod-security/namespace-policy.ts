@@ -20,7 +20,7 @@ export interface NamespacePolicy {
 export type Mode = keyof NamespacePolicy;
 export const modes: readonly Mode[] = ['enforce', 'audit', 'warn'];
 
-export interface PolicyWithErrors {
+interface PolicyWithErrors {
   readonly policy: NamespacePolicy;
   readonly errors: readonly FieldError[];
 }

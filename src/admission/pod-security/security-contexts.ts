@@ -3,7 +3,7 @@ import { containersOf } from '../pods/containers.js';
 import type { PodView } from './check.js';
 import { quotedContainers } from './text.js';
 
-export interface NamedContext {
+interface NamedContext {
   readonly name: string;
   readonly context: SecurityContext;
 }

@@ -1,7 +1,7 @@
 import type { Container, Pod, PodSpec } from '../../catalog/types/core.v1.js';
 import type { Mutable } from '../../machinery/mutable.js';
 
-export type ContainerList = 'initContainers' | 'containers' | 'ephemeralContainers';
+type ContainerList = 'initContainers' | 'containers' | 'ephemeralContainers';
 
 export const containerLists: readonly ContainerList[] = ['initContainers', 'containers', 'ephemeralContainers'];
 

@@ -17,7 +17,7 @@ export function nodeSelectorProblem(text: string): string | undefined {
 const pairsOf = (text: string) => text.split(',').map((pair) => pair.split('=').map((part) => part.trim()));
 
 /** A label that a Pod has with another value than the one to be merged. */
-export interface LabelConflict {
+interface LabelConflict {
   readonly key: string;
   readonly wanted: string;
   readonly own: string;

@@ -4,7 +4,7 @@ import { largestOf, parseAmounts, sumOf, sumOfAll, type Amounts } from '../amoun
 
 export type ResourceSide = 'requests' | 'limits';
 
-export interface PodAmountOptions {
+interface PodAmountOptions {
   /** Adds spec.overhead, which the Pod's sandbox uses. */
   readonly withOverhead?: boolean;
 }

@@ -4,7 +4,7 @@ import { formatAmounts, parseAmounts, pickAmounts, sumOf, type Amounts } from '.
 import type { Evaluator } from './evaluator.js';
 import { scopesOf } from './scopes.js';
 
-export interface QuotaView {
+interface QuotaView {
   readonly name: string;
   readonly hard: Amounts;
   readonly used: Amounts;
@@ -47,7 +47,7 @@ export function uncountableProblem(quota: ResourceQuota, evaluator: Evaluator, o
   return `status unknown for quota: ${view.name}, resources: ${[...names].sort().join(',')}`;
 }
 
-export type Verdict = { readonly refusal: string } | { readonly used: Amounts } | 'unchanged';
+type Verdict = { readonly refusal: string } | { readonly used: Amounts } | 'unchanged';
 
 /** Adds `delta` to the usage, or refuses if that exceeds a limit. An amount that does not grow never exceeds it. */
 export function addUsage(quota: ResourceQuota, delta: Amounts): Verdict {

@@ -8,7 +8,7 @@ import { noScope } from './scopes.js';
 import { serviceEvaluator } from './service.evaluator.js';
 
 /** `count/deployments.apps`, `count/secrets` */
-export function objectCountName({ group, resource }: GroupResource): string {
+function objectCountName({ group, resource }: GroupResource): string {
   return `count/${group === '' ? resource : `${resource}.${group}`}`;
 }
 

@@ -5,7 +5,7 @@ import { generateName } from '../../registry/write/system-fields.js';
 import type { Rng } from '../../std/rng.js';
 import { containersOf } from '../pods/containers.js';
 
-export interface TokenMount {
+interface TokenMount {
   /** Prefix of the name of the volume: `kube-api-access-`. */
   readonly volumeBase: string;
   readonly mountPath: string;

@@ -15,7 +15,7 @@ export const tokenFile = defineAuthenticator({
  * Authenticates the static tokens of --token-auth-file, with lines `token,user,uid,"group1,group2"`. The file is read
  * only at start. Tokens are stored as digests, so that neither lookup times nor a core dump reveal them.
  */
-export function tokenFileAuthenticator(text: string, fileName: string): Authenticator {
+function tokenFileAuthenticator(text: string, fileName: string): Authenticator {
   const users = new Map<string, { digest: Buffer; user: UserInfo }>();
   for (const [index, fields] of parseCsv(text).entries()) {
     if (fields.length === 1 && fields[0] === '') continue;
@@ -58,7 +58,7 @@ function digestOf(token: string): Buffer {
 }
 
 /** Parses lines of comma-separated fields. A field in double quotes may contain commas, and `""` for a quote. */
-export function parseCsv(text: string): string[][] {
+function parseCsv(text: string): string[][] {
   return text
     .split(/\r?\n/)
     .filter((line, index, lines) => line.trim() !== '' || index < lines.length - 1)

@@ -9,7 +9,7 @@ import type { Checked } from './checker.js';
 
 /** Looks for mistakes in an expression that has no others. */
 export type Validator = (checked: Checked, report: Report, exempt: ReadonlySet<string>) => void;
-export type Report = (expr: Expr, message: Message) => void;
+type Report = (expr: Expr, message: Message) => void;
 
 export function validate(source: Source, checked: Checked, validators: readonly Validator[]): void {
   const report: Report = (expr, message) => source.report(checked.offsets[expr.id]!, message);

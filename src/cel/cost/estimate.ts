@@ -9,7 +9,7 @@ import { Path } from './paths.js';
 import { standardEstimate } from './standard-estimates.js';
 
 /** The sizes of the keys and the values of a container. */
-export interface EntrySizes {
+interface EntrySizes {
   readonly kind: 'list' | 'map';
   readonly key: Range;
   readonly value: Range;
@@ -29,7 +29,7 @@ export function estimateCost(checked: Checked, sizes: SizeEstimator, estimates: 
   return new CostEstimation(checked, sizes, estimates).of(checked.expr);
 }
 
-export class CostEstimation {
+class CostEstimation {
   private readonly paths = new Map<number, Path>();
   private readonly sizes = new Map<number, Range>();
   private readonly entries = new Map<number, EntrySizes>();

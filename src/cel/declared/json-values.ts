@@ -43,7 +43,7 @@ function isValue(raw: object): raw is Exclude<Value, null | boolean | string | n
 }
 
 /** The value of JSON without a declared type: a number without a fraction is an int. */
-export function fromJson(raw: unknown): Value {
+function fromJson(raw: unknown): Value {
   switch (typeof raw) {
     case 'string':
     case 'boolean':
@@ -269,6 +269,6 @@ export class JsonStruct extends MapValue {
 }
 
 /** True if two values of JSON are the same. */
-export function equalJson(left: Json, right: Json): boolean {
+function equalJson(left: Json, right: Json): boolean {
   return equal(fromJson(left), fromJson(right)) === true;
 }

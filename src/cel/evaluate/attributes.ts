@@ -120,7 +120,7 @@ function keyOf(qualifier: Qualifier, frame: Frame): Value {
 }
 
 /** The element, the entry or the field; CelError if there is none. */
-export function qualify(value: Value, key: Value): Value {
+function qualify(value: Value, key: Value): Value {
   const found = qualifyIfPresent(value, key);
   if (found !== undefined) return found;
   return isList(value) ? new CelError(`index out of bounds: ${display(key)}`) : missingKey(key);
@@ -128,7 +128,7 @@ export function qualify(value: Value, key: Value): Value {
 const missingKey = (key: Value): CelError => new CelError(`no such key: ${display(key)}`);
 
 /** The same, but undefined if there is none. */
-export function qualifyIfPresent(value: Value, key: Value): Value | undefined {
+function qualifyIfPresent(value: Value, key: Value): Value | undefined {
   if (isMap(value)) return value.find(key);
   if (!isList(value)) return value instanceof CelError ? value : undefined;
   const index = indexOf(key);

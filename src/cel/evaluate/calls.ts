@@ -8,7 +8,7 @@ import { CelError, typeOf } from '../values/value.js';
 import type { Evaluate } from './frame.js';
 
 /** True if the value may be an argument for the parameter. */
-export function accepts(param: CelType, value: Value): boolean {
+function accepts(param: CelType, value: Value): boolean {
   if (param.isDyn || param.kind === 'param') return true;
   if (param.name !== typeOf(value).name) return false;
   if (param.kind === 'list' && isList(value))
@@ -28,7 +28,7 @@ function isSafe(param: CelType, arg: CelType): boolean {
   );
 }
 
-export function noOverload(fn: string, args: readonly Value[]): CelError {
+function noOverload(fn: string, args: readonly Value[]): CelError {
   return new CelError(`no such overload: ${fn}(${args.map((arg) => typeOf(arg).name).join(', ')})`);
 }
 

@@ -20,14 +20,14 @@ import type { Evaluate, Frame } from './frame.js';
 export class PlanError extends Error {}
 
 /** An expression in a form that can be evaluated. */
-export interface Plan {
+interface Plan {
   readonly evaluate: Evaluate;
   /** The value, if it is the same in every evaluation. Constants cost nothing. */
   readonly constant?: Value;
   readonly attribute?: Attribute;
 }
 
-export interface PlannerOptions {
+interface PlannerOptions {
   readonly checked: Checked;
   readonly declarations: Declarations;
   /** Reads a declared variable. */

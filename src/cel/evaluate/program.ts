@@ -23,7 +23,7 @@ export type Outcome = Spending &
       }
   );
 
-export interface Spending {
+interface Spending {
   readonly cost: number;
   /** Work that the cost does not count, in steps of about 10 ns. */
   readonly steps: number;

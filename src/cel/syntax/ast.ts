@@ -4,12 +4,12 @@ import type { Value } from '../values/value.js';
 export type Expr =
   LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr | ErrorExpr;
 
-export interface LiteralExpr {
+interface LiteralExpr {
   readonly kind: 'literal';
   readonly id: number;
   readonly value: Value;
 }
-export interface IdentExpr {
+interface IdentExpr {
   readonly kind: 'ident';
   readonly id: number;
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ComprehensionExpr {
   readonly step: Expr;
   readonly result: Expr;
 }
-export interface ErrorExpr {
+interface ErrorExpr {
   readonly kind: 'error';
   readonly id: number;
 }

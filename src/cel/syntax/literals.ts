@@ -5,18 +5,18 @@ import type { Value } from '../values/value.js';
 import { Double, Uint } from '../values/value.js';
 
 /** Reads the literals of numbers and texts. undefined, or an Error, stands for what is none. */
-export function intLiteral(text: string, isNegative: boolean): Value | undefined {
+function intLiteral(text: string, isNegative: boolean): Value | undefined {
   const magnitude = BigInt(text);
   const value = isNegative ? -magnitude : magnitude;
   return value < int64Min || value > int64Max ? undefined : int(value);
 }
 
-export function uintLiteral(text: string): Value | undefined {
+function uintLiteral(text: string): Value | undefined {
   const value = BigInt(text.slice(0, -1));
   return value > uint64Max ? undefined : new Uint(value);
 }
 
-export function doubleLiteral(text: string, isNegative: boolean): Value | undefined {
+function doubleLiteral(text: string, isNegative: boolean): Value | undefined {
   const value = parseDouble(text);
   return value === undefined ? undefined : new Double(isNegative ? -value : value);
 }
@@ -46,7 +46,7 @@ function content(literal: string): { body: string; isRaw: boolean } {
 }
 
 /** The text of a string literal, or the reason why it has none. */
-export function stringLiteral(literal: string): string | Error {
+function stringLiteral(literal: string): string | Error {
   const { body, isRaw } = content(literal);
   if (isRaw || !body.includes('\\')) return body;
   let failure: Error | undefined;
@@ -64,7 +64,7 @@ export function stringLiteral(literal: string): string | Error {
 }
 
 /** The bytes of a literal after its `b`, or the reason why it has none. */
-export function bytesLiteral(literal: string): Uint8Array | Error {
+function bytesLiteral(literal: string): Uint8Array | Error {
   const { body, isRaw } = content(literal);
   if (isRaw) return encodeUtf8(body);
   const parts: Uint8Array[] = [];

@@ -158,7 +158,7 @@ export class MacroFactory {
 }
 
 /** The name of a variable of a macro. */
-export function variableOf(arg: Expr, problem: string): string {
+function variableOf(arg: Expr, problem: string): string {
   if (arg.kind !== 'ident') throw new MacroError(arg.id, problem);
   if (arg.name === accumulatorName || arg.name === legacyAccumulatorName)
     throw new MacroError(arg.id, 'iteration variable overwrites accumulator variable');

@@ -3,7 +3,7 @@ import type { ListValue, Value } from './value.js';
 import { ListView } from './value.js';
 
 /** Bounds far above those of values in a request; larger ones end the evaluation. */
-export const listElementsMax = 5_000_000;
+const listElementsMax = 5_000_000;
 export const textLengthMax = 50_000_000;
 
 export function checkedLength(length: number, max: number): number {

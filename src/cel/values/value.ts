@@ -97,7 +97,6 @@ export abstract class MapValue {
 }
 
 export const noSuchOverload = new CelError('no such overload');
-export const isError = (value: Value): value is CelError => value instanceof CelError;
 
 /** The error among the arguments of a call that has no overload for them, or that there is none. */
 export const orNoSuchOverload = (value: Value): CelError => (value instanceof CelError ? value : noSuchOverload);

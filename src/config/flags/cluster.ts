@@ -4,7 +4,7 @@ import { reconcilerNames } from '../reconciler-names.js';
 export const endpointReconcilers = ['lease', 'master-count', 'none'] as const;
 export const namingProfiles = ['kubernetes', 'svc'] as const;
 export const leaderElections = ['auto', 'true', 'false'] as const;
-export const signerKeys = ['token', 'secret'] as const;
+const signerKeys = ['token', 'secret'] as const;
 
 export const clusterFlags: FlagTopic = {
   title: 'Cluster',

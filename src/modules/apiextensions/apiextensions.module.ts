@@ -7,7 +7,7 @@ import { ApiextensionsGroup } from './apiextensions.group.js';
 import { apiextensionsVersion } from './apiextensions.resources.js';
 import { CustomKinds } from '../../custom-kinds/custom-kinds.js';
 
-export interface ApiextensionsParts {
+interface ApiextensionsParts {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly logger: Logger;

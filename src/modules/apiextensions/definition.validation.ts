@@ -142,7 +142,7 @@ function validateGroup(group: string, at: FieldPath): FieldError[] {
   return [fieldError.invalid(at, group, 'should be a domain with at least one dot')];
 }
 
-export function choice(text = '', at: FieldPath, accepted: readonly string[]): FieldError[] {
+function choice(text = '', at: FieldPath, accepted: readonly string[]): FieldError[] {
   if (text === '') return required(text, at);
   return accepted.includes(text) ? [] : [fieldError.notSupported(at, text, accepted)];
 }

@@ -16,14 +16,14 @@ import {
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
 /** The fields that all workloads have: a selector, a Pod template, and a status that clients cannot set. */
-export type Workload = {
+type Workload = {
   readonly kind: string;
   readonly apiVersion: string;
   readonly metadata: ObjectMeta;
   readonly spec?: WorkloadSpec | undefined;
   readonly status?: object | undefined;
 };
-export type WorkloadSpec = {
+type WorkloadSpec = {
   readonly selector?: LabelSelectorObject | null | undefined;
   readonly template?: PodTemplateSpec | undefined;
 };

@@ -14,7 +14,7 @@ import { metricOf, metricStatusOf, oldMetric, oldMetricStatus } from './metrics.
  * v1 has fields for one metric, the CPU utilization. All else that v2 has is in annotations, in the format of upstream,
  * so that a client of v1 can read an autoscaler and write it back without losing anything.
  */
-export interface AutoscalerConverters {
+interface AutoscalerConverters {
   readonly toHub: (object: v1.HorizontalPodAutoscaler) => v2.HorizontalPodAutoscaler;
   readonly fromHub: (object: v2.HorizontalPodAutoscaler) => v1.HorizontalPodAutoscaler;
 }

@@ -1,5 +1,5 @@
 /** The number of indexes in a text like `1,3-5,7`, or the error if it is invalid or not in increasing order. */
-export type ParsedIndexes = { readonly total: number } | { readonly problem: string };
+type ParsedIndexes = { readonly total: number } | { readonly problem: string };
 
 export function parseIndexes(text: string, completions: number): ParsedIndexes {
   if (text === '') return { total: 0 };

@@ -7,7 +7,7 @@ import type { ServiceAllocation } from '../../service-allocation/service-allocat
 import type { Component } from './component-status.js';
 import { CoreGroup } from './core.group.js';
 
-export interface CoreDependencies {
+interface CoreDependencies {
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
   /** The API group of ListOptions and DeleteOptions in error messages: `meta.k8s.io`. */

@@ -11,7 +11,7 @@ import { everything, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels
  * Specs of the objects that are created at the first start, by name. Each object has an annotation that allows the
  * server to update its spec at a later start; administrators set it to `false` on suggested objects that they change.
  */
-export interface FlowcontrolBootObjects {
+interface FlowcontrolBootObjects {
   readonly flowSchemas: Readonly<Record<string, FlowSchemaSpec>>;
   readonly priorityLevels: Readonly<Record<string, PriorityLevelConfigurationSpec>>;
 }

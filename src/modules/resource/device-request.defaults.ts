@@ -20,6 +20,6 @@ function defaultRequest(request: Mutable<ExactDeviceRequest | DeviceSubRequest>)
   defaultTolerations(request.tolerations);
 }
 
-export function defaultTolerations(tolerations: Mutable<DeviceToleration>[] | undefined): void {
+function defaultTolerations(tolerations: Mutable<DeviceToleration>[] | undefined): void {
   for (const toleration of tolerations ?? []) toleration.operator ||= 'Equal';
 }

@@ -9,7 +9,7 @@ import { disownChanged, reconciled } from './ownership.js';
 import { pruned } from './prune.js';
 import { VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
 
-export interface Application {
+interface Application {
   readonly owners: Owners;
   /** Its object is undefined on create. */
   readonly live: VersionedObject;

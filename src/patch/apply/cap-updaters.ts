@@ -3,7 +3,7 @@ import { unionOfAll, type FieldSet } from './field-set.js';
 import { ownerId, type Owner, type Owners } from './managed-fields.js';
 
 /** As in kube-apiserver: bounds managedFields against clients with a new manager name for every update. */
-export const updatersMax = 10;
+const updatersMax = 10;
 const bucketName = 'ancient-changes';
 
 /**

@@ -11,7 +11,7 @@ export interface Changes {
   readonly removed: FieldSet;
 }
 
-export interface ComparedObjects {
+interface ComparedObjects {
   readonly schema: Schema;
   readonly from: unknown;
   readonly to: unknown;
@@ -26,7 +26,7 @@ export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjec
   return { added: found.added ?? noFields, modified: found.modified ?? noFields, removed: found.removed ?? noFields };
 }
 
-export const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
+const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
 
 const written = new WeakMap<Changes, FieldSet>();
 

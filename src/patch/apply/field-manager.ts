@@ -26,7 +26,7 @@ import { typeProblems } from './type-check.js';
 import { typedPatchError, wrongObjectType } from './apply-errors.js';
 import { reachedFields, VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
 
-export interface ManagedKind {
+interface ManagedKind {
   /** `apps/v1`, the version of the request. */
   readonly apiVersion: string;
   readonly kind: string;
@@ -38,7 +38,7 @@ export interface ManagedKind {
   readonly lastAppliedAnnotation?: string | undefined;
 }
 
-export interface TrackedUpdate {
+interface TrackedUpdate {
   /** Undefined on create. */
   readonly live: JsonObject | undefined;
   /** The submitted object, before the server sets its own fields. */
@@ -48,7 +48,7 @@ export interface TrackedUpdate {
   readonly time: string;
 }
 
-export interface AppliedConfig {
+interface AppliedConfig {
   readonly live: JsonObject | undefined;
   readonly config: JsonObject;
   readonly manager: string;

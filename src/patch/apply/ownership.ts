@@ -22,7 +22,7 @@ export function* reconciled(owners: Owners, live: VersionedObject, versions: Kin
   return out ?? owners;
 }
 
-export interface Disowned {
+interface Disowned {
   readonly owners: Owners;
   /** Changed fields of other owners. */
   readonly conflicts: readonly Conflict[];

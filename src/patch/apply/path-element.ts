@@ -111,7 +111,7 @@ function compareKeys(left: readonly Entry[], right: readonly Entry[]): number {
 }
 
 /** Orders numbers, strings, booleans, lists, objects, null. */
-export function compareValues(a: unknown, b: unknown): number {
+function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const left = rank(a);
   const right = rank(b);

@@ -53,7 +53,7 @@ export interface FieldSchema {
   readonly zero: JsonValue | undefined;
 }
 
-export type Form = 'scalar' | 'list' | 'map';
+type Form = 'scalar' | 'list' | 'map';
 
 /** The form of the type that applies to the value. Null, and values of a wrong type, count as the first form. */
 export function formOf(schema: Schema, value: unknown): Form {

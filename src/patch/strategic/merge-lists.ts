@@ -4,7 +4,7 @@ import { goTypeName } from '../go-print.js';
 import { hasDirective, isDeletion, own, patchDirective, valueOfPatch } from './directives.js';
 import { misfit, type PatchPath } from './strategic-error.js';
 
-export interface ListMerge {
+interface ListMerge {
   readonly path: PatchPath;
   /** Undefined if items are identified by value. */
   readonly mergeKey: string | undefined;
@@ -98,7 +98,7 @@ function mergeItems(
   return items;
 }
 
-export type KeyReader = (item: JsonValue) => JsonValue;
+type KeyReader = (item: JsonValue) => JsonValue;
 export const itself: KeyReader = (item) => item;
 
 export function keyReader(key: string, path: PatchPath): KeyReader {
@@ -110,7 +110,7 @@ export function keyReader(key: string, path: PatchPath): KeyReader {
   };
 }
 
-export interface Order {
+interface Order {
   /** Items of the patch, in its order. */
   readonly first: readonly JsonValue[];
   /** The order of the object, which places the other items. */

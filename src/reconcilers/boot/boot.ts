@@ -7,7 +7,7 @@ export interface BootStep {
   readonly run: () => Promise<void>;
 }
 
-export interface BootOptions {
+interface BootOptions {
   readonly stages: readonly (() => readonly BootStep[])[];
   readonly clock: Clock;
   readonly logger: Logger;

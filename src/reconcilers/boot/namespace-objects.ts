@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../../config/server-config.js';
 import type { BootObject } from './ensure-object.js';
 
-export interface NamespaceFacts {
+interface NamespaceFacts {
   /** PEM of the CA certificates that verify the serving certificate. */
   readonly rootCaPem: string;
   /** True while a kube-controller-manager publishes its CA bundle: an existing ConfigMap is not changed. */

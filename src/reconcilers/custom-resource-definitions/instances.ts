@@ -7,12 +7,12 @@ import { storesOf } from '../follow.js';
 import { emptyOne } from '../namespace/contents.js';
 
 /** The outcome of deleting all objects of a kind. */
-export type Outcome =
+type Outcome =
   | { readonly type: 'gone' | 'overlaps' }
   | { readonly type: 'left' }
   | { readonly type: 'failed'; readonly message: string };
 
-export interface InstanceDependencies {
+interface InstanceDependencies {
   readonly registry: ResourceRegistry;
   readonly client: LoopbackClient;
   /** The store of the definitions; custom objects are in the same store. */

@@ -7,7 +7,7 @@ import { controllerOf, type OwnerReference } from '../../machinery/kube-object.j
 import { isReady } from '../../modules/core/pod/eviction.rules.js';
 
 /** A granted eviction expires if its Pod is not being deleted after this time. */
-export const deletionTimeoutMs = 2 * 60_000;
+const deletionTimeoutMs = 2 * 60_000;
 
 /** The part of a Pod that a PodDisruptionBudget looks at. */
 export interface PodFacts {

@@ -15,9 +15,9 @@ export interface ElectionTimes {
 }
 
 /** The defaults of kube-controller-manager. */
-export const electionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
+const electionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
 
-export interface ElectionDependencies {
+interface ElectionDependencies {
   readonly client: LoopbackClient;
   readonly lease: ObjectRef;
   /** Unique for each start of a server. */

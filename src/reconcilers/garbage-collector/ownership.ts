@@ -9,7 +9,7 @@ export interface Dependent {
 }
 
 /** Names an owner without its uid. */
-export interface OwnerName {
+interface OwnerName {
   readonly group: string;
   readonly kind: string;
   /** Undefined for cluster-scoped owners, which may have dependents in every namespace. */
@@ -77,7 +77,7 @@ export class Ownership {
   }
 }
 
-export function groupOf({ apiVersion }: OwnerReference): string {
+function groupOf({ apiVersion }: OwnerReference): string {
   return parseApiVersion(apiVersion)?.group ?? '';
 }
 

@@ -13,7 +13,7 @@ import type { Remains, Survey } from './decide.js';
 /** Concurrent deletions: many, since stores commit concurrent writes together. */
 const concurrentDeletions = 64;
 
-export interface Emptied extends Survey {
+interface Emptied extends Survey {
   /** The longest grace period of a remaining object. */
   readonly graceSecondsMax: number;
 }

@@ -2,7 +2,7 @@ import { parseAmounts, sameAmounts, toResourceList, type Amounts } from '../../a
 import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { Quantity } from '../../machinery/quantity.js';
 
-export interface Decision {
+interface Decision {
   /** The new status; undefined if the status need not change. */
   readonly status: { readonly hard: Record<string, string>; readonly used: Record<string, string> } | undefined;
   /** True if `used` includes recent charges of objects that are not stored (yet): decide again after some time. */

@@ -14,7 +14,7 @@ export interface CachedRole {
   parse(): ClusterRole;
 }
 
-export interface AggregationLimits {
+interface AggregationLimits {
   /** Limit on the JSON values of the aggregated rules: that of a request. */
   readonly valuesMax: number;
   /** Lets other requests run between two selectors and between two roles. */

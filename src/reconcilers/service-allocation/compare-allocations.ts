@@ -15,7 +15,7 @@ export interface Holder {
   readonly names: ReadonlySet<string>;
 }
 
-export interface Findings {
+interface Findings {
   /** Addresses that a Service has without an IPAddress. */
   readonly missing: readonly { readonly name: string; readonly service: ServiceRef }[];
   /** Addresses whose IPAddress names a Service that does not have them. */

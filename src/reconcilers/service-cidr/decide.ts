@@ -5,10 +5,9 @@ import { AddressRange } from '../../service-allocation/address-range.js';
 import { capitalized } from '../../std/capitalized.js';
 
 /** `ready`: addresses are allocated from it. `inUse`: being deleted, with allocated addresses. `free`: without them. */
-export type RangeState = 'ready' | 'inUse' | 'free';
+type RangeState = 'ready' | 'inUse' | 'free';
 
-export const rangesOf = ({ spec }: ServiceCIDR): AddressRange[] =>
-  (spec?.cidrs ?? []).map((cidr) => new AddressRange(cidr));
+const rangesOf = ({ spec }: ServiceCIDR): AddressRange[] => (spec?.cidrs ?? []).map((cidr) => new AddressRange(cidr));
 
 /** A deleted ServiceCIDR is in use while it has allocated addresses that no other one contains. */
 export function stateOf(

@@ -57,7 +57,7 @@ export type VirtualHandler = (request: VirtualRequest) => Promise<HandlerResult>
 type MarkedAs = 'subresource' | 'virtual' | 'computed' | 'reserves';
 
 /** A method of an API group's class that a decorator has marked. */
-export interface MarkedMethod {
+interface MarkedMethod {
   readonly as: MarkedAs;
   readonly resource: string;
   readonly method: string;

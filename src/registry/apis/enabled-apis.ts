@@ -19,7 +19,7 @@ export interface KnownApi {
   readonly isOnByDefault?: boolean;
 }
 
-export type ApiChoice =
+type ApiChoice =
   | {
       readonly isServed: (group: string, version: string, resource: string) => boolean;
       /** Warnings for keys of APIs that earlier releases served; those keys are ignored. */

@@ -20,7 +20,7 @@ import type { Reserve } from '../write/reservation.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from '../resource-registry.js';
 import { ResourceStore, type StoreDependencies } from '../resource-store.js';
 
-export interface RegistryDependencies {
+interface RegistryDependencies {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;

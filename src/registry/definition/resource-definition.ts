@@ -76,7 +76,7 @@ export interface Hub {
  * A storage version that differs from the definition's version. Stored as JSON. The conversion changes no argument and
  * loses nothing.
  */
-export interface StorageVersion {
+interface StorageVersion {
   /** The version of the stored objects. */
   readonly version: string;
   readonly fromHub: (object: KubeObject) => KubeObject;

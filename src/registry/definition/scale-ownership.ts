@@ -15,7 +15,7 @@ interface Scaling {
 }
 
 /** A subresource whose view is a Scale. */
-export type ScaleSubresource = ViewSubresource & Required<Pick<ViewSubresource, 'viewKind' | 'replicas'>>;
+type ScaleSubresource = ViewSubresource & Required<Pick<ViewSubresource, 'viewKind' | 'replicas'>>;
 
 export function scaleSubresourceOf(definition: ResourceDefinition, subresource: string): ScaleSubresource | undefined {
   const found = subresourceOf(definition, subresource);

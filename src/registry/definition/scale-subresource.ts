@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ViewSubresource } from './resource-definition.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
 
-export interface ScalePaths {
+interface ScalePaths {
   /** `['spec', 'replicas']` */
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];

@@ -13,7 +13,7 @@ export interface TableColumn {
 export type TableCell = string | number | bigint | boolean | null;
 
 /** A condition of a row. kubectl hides rows with the condition `Completed`. */
-export interface RowCondition {
+interface RowCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason?: string;
@@ -46,7 +46,7 @@ export const defaultTable: TableDefinition = {
   cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? null],
 };
 
-export const unknownAge = '<unknown>';
+const unknownAge = '<unknown>';
 
 /** Formats an age as kubectl does: `12s`, `3m4s`, `5h`, `2d3h`. */
 export function ageCell(timestamp: string | null | undefined, nowMs: number): string {

@@ -9,7 +9,7 @@ import type { Revision } from '../../machinery/revision.js';
  * server; tokens of this server also hold a checksum, and a truncated or edited token is rejected. Revision -1
  * continues at the latest state, for lists whose revision was compacted.
  */
-export interface ContinueToken {
+interface ContinueToken {
   readonly revision: Revision | 'latest';
   /** Relative to the scope: `name`, or `namespace/name` in a list over all namespaces. */
   readonly start: string;

@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly caller?: Caller | undefined;
 }
 
-export interface ListResult {
+interface ListResult {
   /** The resourceVersion of the list, the same for all its pages. */
   readonly revision: Revision;
   readonly items: readonly EncodedObject[];

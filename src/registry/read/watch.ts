@@ -7,7 +7,7 @@ import { readFresh } from './freshness.js';
 import { matcher } from './list.js';
 import type { ResourceStore } from '../resource-store.js';
 
-export interface WatchQuery {
+interface WatchQuery {
   readonly namespace: string;
   readonly options: ListOptions;
   readonly rendering: Rendering;

@@ -18,7 +18,7 @@ export interface ObjectCodec {
   addVersion(version: StoredVersion): void;
 }
 
-export interface ObjectCodecOptions {
+interface ObjectCodecOptions {
   readonly values: StoredValues;
   readonly keyOf: (namespace: string, name: string) => string;
 }

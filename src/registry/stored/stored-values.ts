@@ -20,7 +20,7 @@ export interface StoredValuesOptions {
 }
 
 /** A decoded value, in the storage version. */
-export interface StoredValue {
+interface StoredValue {
   readonly object: KubeObject;
   /** True if the value can be served as it is, after inserting the resourceVersion. */
   readonly isPlain: boolean;

@@ -6,7 +6,7 @@ import { declarativeErrors, type DeclaredError } from '../../typed/declarative.j
 import { parseRule, staged, type Stability } from '../../typed/declared-rule.js';
 import type { Logger } from '../../std/logger.js';
 
-export interface DeclaredValidationOptions {
+interface DeclaredValidationOptions {
   /** The feature gate DeclarativeValidation: declared rules run beside handwritten ones. */
   readonly isOn: boolean;
   /**

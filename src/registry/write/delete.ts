@@ -27,7 +27,7 @@ export interface Deleted {
 }
 
 /** The object was left unchanged because the caller's condition does not hold for it. */
-export interface Kept {
+interface Kept {
   readonly kept: KubeObject;
   readonly encoded: EncodedObject;
 }

@@ -25,7 +25,7 @@ interface ServedSchema {
 }
 
 /** The write that managedFields records: by which version and subresource, and by which field manager. */
-export interface Writer {
+interface Writer {
   readonly definition: ResourceDefinition;
   /** '' for the main resource. */
   readonly subresource: string;
@@ -34,7 +34,7 @@ export interface Writer {
   readonly time: string;
 }
 
-export interface ApplyWrite extends Writer {
+interface ApplyWrite extends Writer {
   readonly live: KubeObject | undefined;
   readonly config: JsonObject;
   readonly force: boolean;

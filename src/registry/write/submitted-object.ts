@@ -13,7 +13,7 @@ import type { CustomType, SubmittedObject } from '../definition/custom-type.js';
  * The schema that reads a submitted object. Without a type or custom schema only metadata and the shape of spec and
  * status are checked.
  */
-export interface ReadAs {
+interface ReadAs {
   readonly type: StructType | undefined;
   readonly keepsNulls?: boolean;
   readonly customType?: CustomType | undefined;

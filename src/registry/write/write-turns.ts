@@ -3,7 +3,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import type { Clock, Timer } from '../../std/clock.js';
 import type { Cancellation } from '../../std/cancellation.js';
 
-export interface WriteTurnLimits {
+interface WriteTurnLimits {
   /** Writers that may wait for one object; further writers get 429. */
   readonly waitingMax: number;
   /** After this time the next writer starts, even if the current one has not finished. */

@@ -7,7 +7,7 @@ import type { Cancellation } from '../../std/cancellation.js';
  * Limits of the memory and embedded backends. LMDB keys have at most 1,978 bytes, some of which history uses for the
  * revision.
  */
-export const keyBytesMax = 1_900;
+const keyBytesMax = 1_900;
 export const valueBytesMax = 3 * 1024 * 1024;
 
 export function checkWrites(writes: readonly Write[]): void {
@@ -24,7 +24,7 @@ export function checkWrites(writes: readonly Write[]): void {
   }
 }
 
-export function checkKey(key: string): void {
+function checkKey(key: string): void {
   // A UTF-16 unit takes at most three bytes in UTF-8, so nearly every key passes without being measured.
   if (key.length * 3 <= keyBytesMax || Buffer.byteLength(key) <= keyBytesMax) return;
   throw new StorageError('tooLarge', `a key has ${Buffer.byteLength(key)} bytes; ${keyBytesMax} are allowed`);

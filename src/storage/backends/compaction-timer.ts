@@ -2,10 +2,10 @@ import type { Revision } from '../../machinery/revision.js';
 import { every, type Clock, type Timer } from '../../std/clock.js';
 
 /** The default of kube-apiserver on etcd: a watch or a paged list that pauses for less can continue. */
-export const defaultHistoryMs = 5 * 60_000;
-export const defaultCompactionIntervalMs = 5 * 60_000;
+const defaultHistoryMs = 5 * 60_000;
+const defaultCompactionIntervalMs = 5 * 60_000;
 
-export interface CompactionOptions {
+interface CompactionOptions {
   readonly clock: Clock;
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;

@@ -10,7 +10,7 @@ export interface LogEntry {
 }
 
 /** The log that the hub reads. Revisions are contiguous from `floor` to `head`. */
-export interface WatchLog {
+interface WatchLog {
   /** The last acknowledged revision. */
   head(): Revision;
   /** The first kept revision. */

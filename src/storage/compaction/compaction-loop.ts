@@ -6,9 +6,9 @@ import { StorageError } from '../storage-error.js';
 
 /** The key and value format of kube-apiserver, so that both servers may share a store. Outside of /registry. */
 export const compactionKey = 'compact_rev_key';
-export const defaultCompactionIntervalMs = 5 * 60_000;
+const defaultCompactionIntervalMs = 5 * 60_000;
 
-export interface CompactionLoopOptions {
+interface CompactionLoopOptions {
   readonly store: KvStore;
   readonly clock: Clock;
   readonly logger: Logger;

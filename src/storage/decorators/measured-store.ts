@@ -12,18 +12,13 @@ import type {
 } from '../kv-store.js';
 import { StorageError, type StorageErrorCode } from '../storage-error.js';
 
-export type MeasuredOperation = 'get' | 'range' | 'txn' | 'revision' | 'compact';
+type MeasuredOperation = 'get' | 'range' | 'txn' | 'revision' | 'compact';
 
 /** 'conflict' is a transaction whose compares failed; 'error' is any error other than StorageError. */
 export type MeasuredOutcome = 'ok' | 'conflict' | StorageErrorCode | 'error';
 
 /** `key` is the first key of the call, or ''. */
-export type Observe = (
-  operation: MeasuredOperation,
-  durationSeconds: number,
-  outcome: MeasuredOutcome,
-  key: string,
-) => void;
+type Observe = (operation: MeasuredOperation, durationSeconds: number, outcome: MeasuredOutcome, key: string) => void;
 
 /** Reports duration and outcome of each call. Watches are not measured. */
 export class MeasuredStore implements KvStore {

@@ -25,7 +25,7 @@ const messageBytesMax = 5 * 1024;
 export const wholeObject = path('');
 const fieldOf = (at: FieldPath): FieldPath | string => (at === wholeObject ? '<nil>' : at);
 
-export interface RuleErrors {
+interface RuleErrors {
   readonly errors: readonly FieldError[];
   /** Texts of errors in unchanged parts, which are ignored. */
   readonly warnings: readonly string[];

@@ -15,7 +15,7 @@ import {
 import { isEmbedded, typeOfProperty } from './rule-tree.js';
 import { SchemaCost, within, type Cardinality } from './rule-costs.js';
 
-export interface RuleValidationOptions {
+interface RuleValidationOptions {
   /** Expressions of the stored definition. */
   readonly stored: StoredExpressions;
   /** True for an unchanged schema, which may have expressions that cost more than the limit. */

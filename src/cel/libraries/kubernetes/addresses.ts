@@ -12,7 +12,7 @@ export interface Prefix {
   readonly bits: number;
 }
 
-export const widthOf = (address: Address): number => (address.family === 4 ? 32 : 128);
+const widthOf = (address: Address): number => (address.family === 4 ? 32 : 128);
 /** True for an IPv4 address that is written as IPv6: `::ffff:10.0.0.1`. */
 export const isMapped = ({ family, value }: Address): boolean => family === 6 && value >> 32n === 0xffffn;
 

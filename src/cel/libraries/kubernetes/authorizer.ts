@@ -44,7 +44,7 @@ export interface AccessDecision {
 }
 
 /** Answers at once, or with undefined if it first has to be asked for (see `evaluateWithAuthorizer`). */
-export type DecideAccess = (check: AccessCheck) => AccessDecision | undefined;
+type DecideAccess = (check: AccessCheck) => AccessDecision | undefined;
 
 /** Ends an evaluation that needs an answer. */
 class DecisionNeeded extends Error {

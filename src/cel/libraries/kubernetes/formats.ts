@@ -16,7 +16,7 @@ import { parseUrl } from './url-text.js';
 
 /** Named formats: `!format.dns1123Label().validate(self.name).hasValue()`. */
 const { string } = types;
-export const formatType = structType('kubernetes.NamedFormat');
+const formatType = structType('kubernetes.NamedFormat');
 
 class Format extends OpaqueValue {
   readonly type = formatType;

@@ -24,8 +24,8 @@ import {
 
 /** ip('10.0.0.1') and cidr('10.0.0.0/8'). */
 const { bool, int, string } = types;
-export const ipType = opaqueType('net.IP');
-export const cidrType = opaqueType('net.CIDR');
+const ipType = opaqueType('net.IP');
+const cidrType = opaqueType('net.CIDR');
 
 class Ip extends OpaqueValue {
   readonly type = ipType;

@@ -10,7 +10,7 @@ import type { Library } from '../library.js';
 
 /** semver('1.2.3-rc.1') and comparisons of versions. */
 const { bool, string } = types;
-export const semverType = structType('kubernetes.Semver');
+const semverType = structType('kubernetes.Semver');
 
 interface Version {
   readonly numbers: readonly bigint[];

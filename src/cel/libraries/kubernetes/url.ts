@@ -12,7 +12,7 @@ import { hostname, parseUrl, portOf, queryValues } from './url-text.js';
 
 /** url('https://example.com/a?b=c') and its parts. */
 const { bool, string } = types;
-export const urlType = structType('kubernetes.URL');
+const urlType = structType('kubernetes.URL');
 
 class Url extends OpaqueValue {
   readonly type = urlType;

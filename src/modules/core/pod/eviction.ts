@@ -23,7 +23,7 @@ import {
   withDisruptionTarget,
 } from './eviction.rules.js';
 
-export interface EvictionDependencies {
+interface EvictionDependencies {
   readonly pods: ResourceStore;
   /** Undefined if PodDisruptionBudgets are not served; then no eviction is refused. */
   readonly budgets: ResourceStore | undefined;

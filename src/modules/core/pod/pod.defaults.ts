@@ -34,7 +34,7 @@ export function defaultPodSpec(spec: Mutable<PodSpec>): void {
   if (spec.resources) normalizeResources(spec.resources);
 }
 
-export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** Defaults a Pod. Adds to the defaults of its spec those that templates do not get. */
 export function defaultPod(pod: Mutable<Pod>): void {

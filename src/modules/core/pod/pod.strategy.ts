@@ -17,7 +17,7 @@ import { validateNewPod } from './pod.validation.js';
 import { podWarnings } from './pod.warnings.js';
 
 /** The strategy of Pods and their view subresources. */
-export interface PodRules {
+interface PodRules {
   readonly strategy: Strategy<Pod>;
   readonly statusSubresource: ViewSubresource;
   readonly ephemeralContainersSubresource: ViewSubresource;

@@ -9,7 +9,7 @@ export interface BootRole {
   readonly subjects?: readonly string[];
 }
 
-export type AggregatedRole = 'admin' | 'edit' | 'view';
+type AggregatedRole = 'admin' | 'edit' | 'view';
 
 export interface NamespacedBootRole {
   readonly namespace: 'system' | 'public';

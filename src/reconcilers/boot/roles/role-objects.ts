@@ -11,7 +11,7 @@ import { namespacedRoles } from './namespaced-roles.js';
 import { roleNameOf, ruleOf } from './rule-text.js';
 import { userRoles } from './user-roles.js';
 
-export interface RoleObjects {
+interface RoleObjects {
   readonly clusterroles: readonly RbacObject[];
   readonly clusterrolebindings: readonly RbacObject[];
   readonly roles: readonly RbacObject[];

@@ -2,7 +2,7 @@ import type { StorageError } from '../../storage-error.js';
 import type { Change } from './embedded-file.js';
 
 /** Work that completes with the commit that contains it. */
-export interface Job {
+interface Job {
   /** The approximate number of bytes it writes. */
   readonly bytes: number;
   /**
@@ -18,7 +18,7 @@ export interface Job {
 const batchJobsMax = 512;
 const batchBytesMax = 8 * 1024 * 1024;
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   /** Writes all changes or none. */
   commit(changes: readonly Change[]): Promise<void>;
   /** Called before the first job of a batch is prepared. */

@@ -25,7 +25,7 @@ export function latestState(view: View, key: string): KeyValue | undefined {
   return bytes && records.decodeState(key, bytes);
 }
 
-export interface Slice {
+interface Slice {
   readonly prefix: string;
   /** Must not be below the prefix. */
   readonly from: string;
@@ -66,7 +66,7 @@ async function countKeys(view: View, bounds: records.Bounds, yieldTick: () => Pr
   }
 }
 
-export interface Range {
+interface Range {
   readonly items: readonly KeyValue[];
   readonly count: number;
 }

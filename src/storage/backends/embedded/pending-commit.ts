@@ -73,7 +73,7 @@ export class PendingCommit {
   }
 }
 
-export interface PendingCommitOptions {
+interface PendingCommitOptions {
   readonly view: View;
   readonly head: Revision;
   readonly timeMs: number;

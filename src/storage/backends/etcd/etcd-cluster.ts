@@ -6,14 +6,14 @@ import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
 import { NotConnectedError } from './grpc/grpc-error.js';
 import type { Cancellation } from '../../../std/cancellation.js';
 
-export interface EtcdClusterOptions {
+interface EtcdClusterOptions {
   readonly dialTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly clock: Clock;
   readonly rng: Rng;
 }
 
-export interface EtcdCallOptions {
+interface EtcdCallOptions {
   readonly signal?: Cancellation | undefined;
   /** True if the call is idempotent: it may be sent again if its response was lost. */
   readonly isRepeatable: boolean;

@@ -35,7 +35,7 @@ type UnaryCalls = {
   ) => Promise<Unary[M]['response']>;
 };
 
-export interface WatchListener {
+interface WatchListener {
   received(response: WatchResponse): void;
   /** Called once, as the last call. */
   closed(error: Error | undefined): void;

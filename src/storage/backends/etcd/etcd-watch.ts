@@ -12,7 +12,7 @@ import { traitsOf, type EtcdTraits } from './etcd-versions.js';
 const progressAnswerMs = 100;
 const reconnectDelayMsMax = 5_000;
 
-export interface EtcdWatchOptions {
+interface EtcdWatchOptions {
   readonly cluster: EtcdCluster;
   readonly logger: Logger;
   readonly revision: () => Promise<Revision>;

@@ -25,7 +25,7 @@ import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
 import { SortedKeys } from './sorted-keys.js';
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly clock?: Clock;
   /** Minimum age of compacted history. */
   readonly historyMs?: number;

@@ -13,14 +13,14 @@ export interface TlsFiles {
   readonly privateKey?: Buffer;
 }
 
-export interface Http2ChannelOptions {
+interface Http2ChannelOptions {
   /** `http://host:port`, `https://host:port`, `host:port` or `unix:path`. `https:` or TLS files mean TLS. */
   readonly url: string;
   readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
 }
 
-export interface UnaryCall<T> {
+interface UnaryCall<T> {
   readonly path: string;
   readonly frame: Buffer;
   readonly decode: (message: Buffer) => T;

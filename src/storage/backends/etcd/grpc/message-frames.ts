@@ -3,7 +3,7 @@ import { GrpcError, grpcStatus, MalformedMessageError } from './grpc-error.js';
 /** The gRPC header of a message: one byte for compression, four for the length. */
 export const frameHeaderBytes = 5;
 /** Larger than any etcd response; a greater length means corruption. */
-export const messageBytesMax = 512 * 1024 * 1024;
+const messageBytesMax = 512 * 1024 * 1024;
 
 /**
  * Splits the content of DATA frames into messages. A message that arrived in one piece is not copied; the pieces of a
