@@ -8,6 +8,7 @@ import { asCommand, print } from './as-command.js';
 import { differences, markersIn, missingPaths, reasonsInTable } from './tidy/checks.js';
 import { commentProblems } from './tidy/comments.js';
 import { duplicateTitles } from './tidy/test-titles.js';
+import { unusedExports } from './tidy/unused-exports.js';
 
 /** `npm run tidy`: checks of the repository's rules. Prints a line per check; findings follow at the end. */
 interface Check {
@@ -45,6 +46,7 @@ const checks: readonly Check[] = [
   { name: 'leftover markers', run: leftoverMarkers },
   { name: 'comments', run: comments },
   { name: 'test titles', run: testTitles },
+  { name: 'unused exports', run: exportsWithoutImport },
 ];
 
 function documentedPaths(): string[] {
@@ -78,14 +80,32 @@ function testTitles(): string[] {
   );
 }
 
+/** Files whose exports are for other programs, and generated ones. */
+const exempt = /^(src\/(index|testing)\.ts$|src\/catalog\/(types|data)\/|examples\/|bin\/)/;
+
+function exportsWithoutImport(): string[] {
+  const paths = present(sourceFolders).flatMap(filesIn);
+  const sources = paths.filter((path) => /\.m?[jt]s$/.test(path) && !path.endsWith('.d.mts'));
+  return unusedExports(
+    new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')])),
+    (path) => !exempt.test(path),
+  );
+}
+
 /** Runs a check on every file of some folders. Findings get the path of their file in front. */
 function findingsIn(folders: readonly string[], check: (source: string, path: string) => readonly string[]): string[] {
   return present(folders).flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      .flatMap((path) => check(readFileSync(join(root, path), 'utf8'), path).map((found) => `${path}:${found}`)),
+    filesIn(folder).flatMap((path) =>
+      check(readFileSync(join(root, path), 'utf8'), path).map((found) => `${path}:${found}`),
+    ),
   );
+}
+
+/** Returns the paths of the files below a folder, relative to the root. */
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
 async function main(): Promise<number> {

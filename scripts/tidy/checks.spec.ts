@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { differences, markersIn, missingPaths, reasonsInTable } from './checks.js';
 import { commentProblems } from './comments.js';
 import { duplicateTitles } from './test-titles.js';
+import { unusedExports } from './unused-exports.js';
 
 let root: string;
 beforeAll(() => {
@@ -103,4 +104,50 @@ test.each<{ name: string; source: string; titles: string[] }>([
   { name: 'it.only', source: "it.only('a', f);\nit.skip('a', f);", titles: ['2: a'] },
 ])('test titles: $name', ({ source, titles }) => {
   expect(duplicateTitles(source)).toEqual(titles);
+});
+
+test.each<{ name: string; one: string; other?: string; unused: string[] }>([
+  { name: 'a function', one: 'export function a() {}', unused: ['a'] },
+  { name: 'constants', one: 'export const a = 1,\n  { b, c: [d] } = e();', unused: ['a', 'b', 'd'] },
+  { name: 'types', one: 'export type A = 1;\nexport interface B {}', unused: ['A', 'B'] },
+  { name: 'a list of exports', one: 'const a = 1;\nexport { a, a as b };', unused: ['a', 'b'] },
+  { name: 'a default export', one: 'export default 1;', unused: ['default'] },
+  { name: 'what another file exports on', one: "export { a } from './x.js';", unused: ['a'] },
+  { name: 'no declaration without export', one: 'const a = 1;', unused: [] },
+  { name: 'no named import', one: 'export const a = 1;', other: "import { a as b } from './one.js';", unused: [] },
+  { name: 'no import of a type', one: 'export type A = 1;', other: "import type { A } from './one.js';", unused: [] },
+  { name: 'no default import', one: 'export default 1;', other: "import one from './one.js';", unused: [] },
+  {
+    name: 'no import of a namespace',
+    one: 'export const a = 1;',
+    other: "import * as one from './one.js';",
+    unused: [],
+  },
+  { name: 'no export of everything', one: 'export const a = 1;', other: "export * from './one.js';", unused: [] },
+  {
+    name: 'names that a dynamic import does not take',
+    one: 'export const a = 1, b = 2;',
+    other: "const { a } = await import('./one.js');",
+    unused: ['b'],
+  },
+  {
+    name: 'names that the type of an import does not take',
+    one: 'export type A = 1;\nexport type B = 2;',
+    other: "type C = import('./one.js').B;",
+    unused: ['A'],
+  },
+])('finds unused exports: $name', ({ one, other = '', unused }) => {
+  const sources = new Map([
+    ['src/one.ts', one],
+    ['src/other.ts', other],
+  ]);
+  const found = unusedExports(sources, (path) => path === 'src/one.ts');
+  expect(found.map((line) => /no other file imports (\w+)/.exec(line)![1])).toEqual(unused);
+});
+
+test('an unused export is reported with its line and the remedy', () => {
+  const sources = new Map([['src/one.ts', '\nexport const a = 1;']]);
+  expect(unusedExports(sources, () => true)).toEqual([
+    'src/one.ts:2: no other file imports a; remove it, or "export" if this file uses it',
+  ]);
 });
