@@ -17,7 +17,7 @@ interface JwtHeader {
 }
 
 /** Claims as decoded: of any type. Those of RFC 7519, section 4.1, and private ones. */
-export interface JwtPayload {
+interface JwtPayload {
   readonly iss?: unknown;
   readonly sub?: unknown;
   readonly aud?: unknown;

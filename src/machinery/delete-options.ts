@@ -26,7 +26,7 @@ export const plainDelete: DeleteOptions = {
   ignoreStoreReadErrorWithClusterBreakingPotential: false,
 };
 
-export interface DeleteContext extends OptionsContext {
+interface DeleteContext extends OptionsContext {
   /** The feature gate of deleting corrupt objects; if off, the option is ignored. */
   readonly unsafeDeletionEnabled?: boolean;
   readonly isCollection?: boolean;

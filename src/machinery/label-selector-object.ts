@@ -5,7 +5,7 @@ import { everyLabel, LabelSelector, noLabel, type LabelOperator, type LabelRequi
 import { byKey, fault, requirementProblems } from './label-selector-parser.js';
 
 /** A metav1.LabelSelector. */
-export interface LabelSelectorObject {
+interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
   readonly matchExpressions?:
     | readonly {

@@ -7,11 +7,11 @@ import { isTrueParameter, type Query } from './query.js';
 import { parseShardSelector, type ShardSelector } from './shard-selector.js';
 import { boundedParameter, type OptionsContext } from './option-parameters.js';
 
-export interface GetOptions {
+interface GetOptions {
   readonly resourceVersion: string | undefined;
 }
 
-export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
+type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
 export interface ListOptions {
   /** Undefined if absent; '' and undefined mean the most recent state. */

@@ -13,11 +13,11 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
 }
 
-export type CreateOptions = WriteOptions;
+type CreateOptions = WriteOptions;
 
-export type UpdateOptions = WriteOptions;
+type UpdateOptions = WriteOptions;
 
-export interface PatchOptions extends WriteOptions {
+interface PatchOptions extends WriteOptions {
   readonly force: boolean;
 }
 

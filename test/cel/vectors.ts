@@ -38,7 +38,7 @@ import type { Value } from '../../src/cel/values/value.js';
 import { Double, Duration, Optional, Timestamp, Uint } from '../../src/cel/values/value.js';
 
 /** A value as the vectors write it: `{int64Value: '1'}`. */
-export type VectorValue = Readonly<Record<string, unknown>>;
+type VectorValue = Readonly<Record<string, unknown>>;
 type VectorType = Readonly<Record<string, unknown>>;
 
 interface VectorOverload {
@@ -49,7 +49,7 @@ interface VectorOverload {
 }
 
 /** One test of the specification, in the JSON form of `cel.expr.conformance.test.SimpleTest`. */
-export interface Vector {
+interface Vector {
   /** `comparisons/eq_literal`. */
   readonly section: string;
   readonly name: string;
@@ -276,7 +276,7 @@ function jsonValue(json: Json): Value {
 }
 
 /** The value as a text that differs for values of different types. */
-export function show(value: Value): string {
+function show(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value === 'boolean' || isInt(value)) return String(value);
   if (value instanceof Uint) return `${value.value}u`;

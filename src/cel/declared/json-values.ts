@@ -43,7 +43,7 @@ function isValue(raw: object): raw is Exclude<Value, null | boolean | string | n
 }
 
 /** The value of JSON without a declared type: a number without a fraction is an int. */
-function fromJson(raw: unknown): Value {
+export function fromJson(raw: unknown): Value {
   switch (typeof raw) {
     case 'string':
     case 'boolean':

@@ -9,7 +9,7 @@ import type { Library } from '../library.js';
 
 /** quantity('1.5Gi') and arithmetic with it. */
 const { bool, double, string } = types;
-const quantityType = structType('kubernetes.Quantity');
+export const quantityType = structType('kubernetes.Quantity');
 
 class QuantityValue extends OpaqueValue {
   readonly type = quantityType;
