@@ -20,9 +20,14 @@ class ErrorBudget {
   readonly spent = new BudgetSpent('too many validation errors');
   private characters = 0;
 
+  /** Throws if the budget is spent. */
+  require(): void {
+    if (this.errors.length >= validationErrorsMax || this.characters > charactersMax) throw this.spent;
+  }
+
   /** Throws if the budget is spent. Accepts the first error regardless of its size. */
   add(error: FieldError): void {
-    if (this.errors.length >= validationErrorsMax || this.characters > charactersMax) throw this.spent;
+    this.require();
     this.errors.push(error);
     this.characters += error.field.length + error.detail.length;
   }
@@ -30,6 +35,11 @@ class ErrorBudget {
 
 /** The budget of the running validation. A validation step is synchronous, so there is only one. */
 let current: (() => ErrorBudget) | undefined;
+
+/** Ends the running validation if it may not have another error. Called before a value is formatted for one. */
+export function requireBudget(): void {
+  current?.().require();
+}
 
 /** Counts an error against the running validation. Called by every factory of field errors. */
 export function counted(error: FieldError): FieldError {

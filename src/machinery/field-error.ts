@@ -1,13 +1,16 @@
-import { counted } from './error-budget.js';
+import { counted, requireBudget } from './error-budget.js';
 import type { FieldError } from './field-error-type.js';
+import { goQuote } from './go-quote.js';
 
 export type { FieldError, FieldErrorType } from './field-error-type.js';
+export { goEscapes, goQuote } from './go-quote.js';
 
 /** Stands for a value that an error does not print. */
 export const hidden = Symbol('hidden');
 
 /** Formats values as Go does: strings as %q, others as JSON. */
 function formatValue(value: unknown): string {
+  requireBudget();
   if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -19,40 +22,6 @@ function formatValue(value: unknown): string {
 /** Marks integers that JSON.stringify does not support: those a double cannot represent. */
 const markLarge = (_field: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
-
-/** Quotes a text as Go's %q does: like JSON, except for control characters. */
-/** Formats a string as Go does with %q. */
-export function goQuote(text: string): string {
-  return plain.test(text)
-    ? `"${text}"`
-    : `"${text.replace(special, (char) => goEscapes[char] ?? unicodeEscape(char))}"`;
-}
-
-const plain = /^[ !#-[\]-~]*$/;
-/** Matches quotes, backslashes, and what Go does not print: separators except the space, control and unassigned characters. */
-const special = /["\\]|(?! )[\p{C}\p{Z}]/gu;
-
-/** The escapes of Go with one letter. */
-export const goEscapes: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-
-function unicodeEscape(char: string): string {
-  const point = char.codePointAt(0)!;
-  const digits = (length: number): string => point.toString(16).padStart(length, '0');
-  if (point < 0x20 || point === 0x7f) return `\\x${digits(2)}`;
-  // Go's strings have this character instead of a lone surrogate.
-  if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
-  return point > 0xffff ? `\\U${digits(8)}` : `\\u${digits(4)}`;
-}
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 

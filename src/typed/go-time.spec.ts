@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { canonicalMicroTime, canonicalTime } from './go-time.js';
 
 describe('canonicalTime', () => {
@@ -52,4 +53,21 @@ describe('canonicalMicroTime', () => {
   ])('refuses %s as a MicroTime', (text, rest, element) =>
     expect(() => canonicalMicroTime(text)).toThrow(`cannot parse "${rest}" as "${element}"`),
   );
+});
+
+it.each([
+  ['letters', 'a', 'a'],
+  ['line breaks', '\n', '\\x0a'],
+  ['quotes', '"', '\\"'],
+])('an error about a time of 3 MB of %s is written in linear time', (_name, char, shown) => {
+  let message = '';
+  const refuse = () => {
+    try {
+      canonicalTime(char.repeat(3_000_000));
+    } catch (error) {
+      message = (error as Error).message;
+    }
+  };
+  expect(cpuMsOf(refuse)).toBeLessThan(200);
+  expect(message.startsWith(`parsing time "${shown.repeat(3_000_000)}" as`)).toBe(true);
 });

@@ -175,8 +175,10 @@ class Reading {
   }
 
   private fail(from: string, element: string): never {
+    const whole = quoted(this.text);
+    const rest = from === this.text ? whole : quoted(from);
     throw new ConformError(
-      `parsing time ${quoted(this.text)} as ${quoted(this.layout.text)}: cannot parse ${quoted(from)} as ${quoted(element)}`,
+      `parsing time ${whole} as ${quoted(this.layout.text)}: cannot parse ${rest} as ${quoted(element)}`,
     );
   }
 
@@ -185,13 +187,26 @@ class Reading {
   }
 }
 
+/** Matches what is not quoted as it is: quotes, backslashes and bytes that are not printable ASCII. */
+const special = /[^ !#-[\]-~\x7f]/;
+const hexDigits = Buffer.from('0123456789abcdef');
+
 /** Quotes a text as Go does, with bytes that are not printable ASCII in hex. */
 function quoted(text: string): string {
-  let out = '"';
-  for (const byte of Buffer.from(text)) {
-    if (byte === 0x22 || byte === 0x5c) out += `\\${String.fromCharCode(byte)}`;
-    else if (byte < 0x20 || byte >= 0x80) out += `\\x${byte.toString(16).padStart(2, '0')}`;
-    else out += String.fromCharCode(byte);
+  if (!special.test(text)) return `"${text}"`;
+  const bytes = Buffer.from(text);
+  const out = Buffer.allocUnsafe(4 * bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const isHex = byte < 0x20 || byte >= 0x80;
+    if (isHex || byte === 0x22 || byte === 0x5c) out[length++] = 0x5c;
+    if (!isHex) out[length++] = byte;
+    else {
+      out[length++] = 0x78;
+      out[length++] = hexDigits[byte >> 4]!;
+      out[length++] = hexDigits[byte & 15]!;
+    }
   }
-  return `${out}"`;
+  return `"${out.toString('latin1', 0, length)}"`;
 }
