@@ -2,6 +2,7 @@ import { assert } from '../std/assert.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { asFields } from '../machinery/fields.js';
+import { immutableDetail } from '../machinery/immutable.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType } from '../machinery/type-model.js';
 import { formats, type FormatNames } from './declared-formats.js';
@@ -60,9 +61,7 @@ const factories: Readonly<Record<string, Factory>> = {
   forbidden: (_rule, of) => first('', ({ value, at }) => (isUnset(value, of) ? [] : [fieldError.forbidden(at, '')])),
   // Unchanged values are not checked at all.
   immutable: () =>
-    first('immutable', ({ at }, { isUpdate }) =>
-      isUpdate ? [fieldError.invalid(at, null, 'field is immutable')] : [],
-    ),
+    first('immutable', ({ at }, { isUpdate }) => (isUpdate ? [fieldError.invalid(at, null, immutableDetail)] : [])),
   update: ({ value = '' }, of) => first('update', updateRule(value, of)),
   maxItems: (rule) =>
     first('maxItems', ({ value, at }) => {

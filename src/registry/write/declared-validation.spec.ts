@@ -76,3 +76,27 @@ it('keeps handwritten errors of duplicate items in an atomic list', () => {
   const claims = catalog.kind('resource.k8s.io', 'v1', 'ResourceClaim')!;
   expect(validation.mergeErrors(claims, { ...claim, kind: 'ResourceClaim' }, undefined, [twice])).toEqual([twice]);
 });
+
+it('an invalid value of an immutable field is no mismatch with the rule that it is immutable', () => {
+  const storageClasses = catalog.kind('storage.k8s.io', 'v1', 'StorageClass')!;
+  const storageClass = { kind: 'StorageClass', apiVersion: 'storage.k8s.io/v1', metadata: { name: 'a' } };
+  const invalid = fieldError.invalid('provisioner', 'a'.repeat(64), 'name part must be no more than 63 bytes');
+  const validation = new DeclaredValidation({
+    ...{ isOn: true, takesOver: false, isEnabled: () => true },
+    ...{ ownResourcePrefix: 'kubernetes.io/', logger: silentLogger },
+  });
+  const submitted = { ...storageClass, provisioner: 'a'.repeat(64) } as KubeObject;
+  expect(validation.mergeErrors(storageClasses, submitted, undefined, [invalid])).toEqual([invalid]);
+  expect(validation.mismatches).toBe(0);
+});
+
+it('logs values of a mismatch up to 300 characters', () => {
+  const logged: object[] = [];
+  const validation = new DeclaredValidation({
+    ...{ isOn: true, takesOver: false, isEnabled: () => true, ownResourcePrefix: 'kubernetes.io/' },
+    logger: { ...silentLogger, warn: (_text, more) => void logged.push(more!) },
+  });
+  const long = fieldError.invalid('spec.replicas', 'x'.repeat(1_000_000), 'must be greater than or equal to 0');
+  validation.mergeErrors(type, controller(1), undefined, [long]);
+  expect(logged).toEqual([expect.objectContaining({ detail: `Invalid value: "${'x'.repeat(284)}…` })]);
+});

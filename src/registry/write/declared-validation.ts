@@ -1,5 +1,6 @@
 import { isCutShort } from '../../machinery/error-budget.js';
 import type { FieldError, FieldErrorType } from '../../machinery/field-error.js';
+import { immutableDetail } from '../../machinery/immutable.js';
 import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
 import type { StructType } from '../../machinery/type-model.js';
 import { declarativeErrors, type DeclaredError } from '../../typed/declarative.js';
@@ -21,6 +22,10 @@ interface DeclaredValidationOptions {
 
 /** Mismatches are logged once per type and field. Fields depend on what clients send, so the log is bounded. */
 const loggedMax = 1000;
+/** Fields and details have keys and values of the object, which may be as long as a body. */
+const loggedLengthMax = 300;
+const shortened = (text: string): string =>
+  text.length > loggedLengthMax ? `${text.slice(0, loggedLengthMax)}…` : text;
 
 /**
  * Runs the validation rules that types declare (`+k8s:` tags) beside handwritten validation. Errors of stable declared
@@ -90,14 +95,14 @@ export class DeclaredValidation {
 
   private reportMismatch(type: StructType, { field, detail }: FieldError, problem: string): void {
     this.found++;
-    const location = `${type.name} ${withoutItems(field)} ${problem}`;
+    const location = shortened(`${type.name} ${withoutItems(field)} ${problem}`);
     if (this.logged.has(location) || this.logged.size >= loggedMax) return;
     this.logged.add(location);
     this.options.logger.warn('declarative and handwritten validation disagree', {
       type: type.name,
       problem,
-      field,
-      detail,
+      field: shortened(field),
+      detail: shortened(detail),
     });
   }
 }
@@ -133,6 +138,7 @@ class RulesByPath {
     return this.at(withoutItems(error.field)).some(({ stability, rule }) => {
       // An atomic list is a single value: duplicate items are not an error of the declared rule.
       if (rule.tag === 'listType' && rule.value === 'atomic') return false;
+      if (rule.tag === 'immutable' && !error.detail.endsWith(immutableDetail)) return false;
       return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
     });
   }
