@@ -66,6 +66,22 @@ function algorithmOf(key: KeyObject): Algorithm {
 
 /** Returns the public keys of all PEM blocks: public and private keys, and certificates. */
 function publicKeysIn(pem: string): KeyObject[] {
-  const blocks = pem.match(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g) ?? [];
-  return blocks.filter((block) => !block.includes('EC PARAMETERS')).map((block) => createPublicKey(block));
+  return pemBlocks(pem)
+    .filter((block) => !block.includes('EC PARAMETERS'))
+    .map((block) => createPublicKey(block));
+}
+
+/** Returns the blocks of a text in PEM, from their heads to the next end. Takes linear time, also without any end. */
+function pemBlocks(pem: string): string[] {
+  const blocks: string[] = [];
+  let head = '';
+  let start = 0;
+  for (const { 0: line, 1: boundary, 2: label, index } of pem.matchAll(/-----(BEGIN|END) ([^-]+)-----/g)) {
+    if (boundary === 'BEGIN') [head, start] = [label!, index];
+    else if (label === head) {
+      blocks.push(pem.slice(start, index + line.length));
+      head = '';
+    }
+  }
+  return blocks;
 }
