@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import * as names from './names.js';
 
@@ -109,4 +110,19 @@ describe('names', () => {
     });
     expect(ms).toBeLessThan(1000);
   });
+});
+
+it('a DNS subdomain is a list of labels that match their pattern, separated by dots', () => {
+  const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', '7', '-', '.', 'A', '/', '\u00e4') }), (text) => {
+      const isValid = text.split('.').every((part) => label.test(part));
+      expect(names.isDnsSubdomain(text)).toBe(isValid);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it.each(['.', 'a.', '-', 'a-'])('a subdomain of 3 MB of %j is validated in linear time', (part) => {
+  expect(cpuMsOf(() => validateDnsSubdomain(part.repeat(3_000_000 / part.length)))).toBeLessThan(100);
 });

@@ -1,3 +1,5 @@
+import { validationErrorsMax } from './error-budget.js';
+
 /**
  * Validators of names, label keys, label values and the like, with the messages of kube-apiserver. Each returns the
  * problems; an empty list means valid. Patterns run in linear time.
@@ -11,6 +13,12 @@ const labelValuePattern = `(${qualifiedNamePattern})?`;
 const dnsLabelRegex = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const dns1035LabelRegex = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 const qualifiedNameRegex = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+/** Parts of a text that are validated. A text with more parts than errors are reported is too long for any name. */
+const partsMax = validationErrorsMax;
+
+/** Splits a name at a separator, and drops the parts after the first thousand. */
+export const firstParts = (text: string, separator: string): string[] => text.split(separator, partsMax);
 
 export const dnsLabelLengthMax = 63;
 export const dnsSubdomainLengthMax = 253;
@@ -62,10 +70,24 @@ const labelValueMismatch = mismatch(
   '12345',
 );
 
-/** Matches label by label, to avoid slow backtracking. */
-function isDnsSubdomain(text: string): boolean {
-  return text.split('.').every((label) => dnsLabelRegex.test(label));
+/** True for DNS labels separated by dots. Without a pattern or a list of labels, since a text may have millions of dots. */
+export function isDnsSubdomain(text: string): boolean {
+  let before = dot;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === dot) {
+      if (before === dot || before === dash) return false;
+    } else if (code === dash) {
+      if (before === dot) return false;
+    } else if (!isLowerAlphanumeric(code)) return false;
+    before = code;
+  }
+  return before !== dot && before !== dash;
 }
+
+const dot = 0x2e;
+const dash = 0x2d;
+const isLowerAlphanumeric = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 
 export function validateDnsSubdomain(text: string): string[] {
   const problems: string[] = [];

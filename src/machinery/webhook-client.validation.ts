@@ -1,7 +1,7 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { checked, required } from './field-rules.js';
 import { isSet } from './fields.js';
-import { validateDnsSubdomain, validatePortNumber } from './names.js';
+import { firstParts, validateDnsSubdomain, validatePortNumber } from './names.js';
 
 /** Versions of the reviews that this server sends to webhooks. */
 export const reviewVersions: readonly string[] = ['v1', 'v1beta1'];
@@ -64,7 +64,7 @@ function pathProblems(path: string): string[] {
   if (path === '' || path === '/') return [];
   if (path === '//') return ['segment[0] may not be empty'];
   const inner = path.slice(1);
-  const segments = (inner.endsWith('/') ? inner.slice(0, -1) : inner).split('/');
+  const segments = firstParts(inner.endsWith('/') ? inner.slice(0, -1) : inner, '/');
   return [
     ...(path.startsWith('/') ? [] : ["must start with a '/'"]),
     ...segments.flatMap((segment, index) =>

@@ -1,6 +1,7 @@
 import { fieldError, goQuote, type FieldError } from '../machinery/field-error.js';
 import {
   dnsSubdomainLengthMax,
+  firstParts,
   validateCIdentifier,
   validateDnsLabel,
   validateDnsSubdomain,
@@ -52,7 +53,7 @@ function validateCaselessSubdomain(text: string): string[] {
 
 function resourcePoolName(text: string, at: string): FieldError[] {
   const errors = text.length > dnsSubdomainLengthMax ? [fieldError.tooLong(at, dnsSubdomainLengthMax)] : [];
-  for (const [index, part] of text.split('/').entries()) {
+  for (const [index, part] of firstParts(text, '/').entries()) {
     if (part === '') errors.push(fieldError.invalid(at, text, `segment ${index}: must not be empty`));
     else errors.push(...subdomainPart(part, at, `segment ${index}: `));
   }
@@ -71,7 +72,7 @@ function extendedResourceName(text: string, at: string, names: FormatNames): Fie
 }
 
 function fullyQualifiedName(text: string, at: string): FieldError[] {
-  const parts = text.split('/');
+  const parts = text.split('/', 3);
   const errors: FieldError[] = [];
   if (parts.length === 1) errors.push(...cIdentifier(text, at));
   if (parts.length === 2) {

@@ -104,7 +104,7 @@ function validateFullName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
   const problems = validateDnsSubdomain(name);
   if (problems.length > 0) return [fieldError.invalid(at, name, problems.join(','))];
-  if (name.split('.').length >= 3) return [];
+  if (name.split('.', 3).length >= 3) return [];
   return [fieldError.invalid(at, name, 'should be a domain with at least three segments separated by dots')];
 }
 

@@ -74,7 +74,7 @@ function validateServerVersion(version: ServerStorageVersion, at: FieldPath): Fi
 
 function validateApiVersion(text: string, at: FieldPath): FieldError[] {
   const problem = (message: string) => [fieldError.invalid(at, text, message)];
-  const [version = '', group, ...rest] = text.split('/').reverse();
+  const [version = '', group, ...rest] = text.split('/', 3).reverse();
   if (rest.length > 0) return problem('an apiVersion is a DNS-1035 label with an optional DNS subdomain prefix');
   return [
     ...(group === undefined ? [] : validateDnsSubdomain(group).flatMap((it) => problem(`group part: ${it}`))),

@@ -45,3 +45,13 @@ it.each([
   expect(cpuMsOf(() => (problem = scheduleProblem(`@every ${duration}`)))).toBeLessThan(300);
   expect(problem).toContain('time: invalid duration');
 });
+
+it.each([
+  ['equal minutes', '1,'.repeat(1_500_000), '', undefined],
+  ['many minutes and a wrong one', '1,2,'.repeat(750_000), '60', /^end of range \(60\) above maximum \(59\): 60$/],
+])('a schedule of 3 MB of %s is validated in linear time', (_name, minutes, last, want) => {
+  let problem: string | undefined;
+  expect(cpuMsOf(() => (problem = scheduleProblem(`${minutes}${last || '1'} * * * *`)))).toBeLessThan(300);
+  if (want) expect(problem).toMatch(want);
+  else expect(problem).toBeUndefined();
+});

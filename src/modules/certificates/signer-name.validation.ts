@@ -3,6 +3,7 @@ import { required } from '../../machinery/field-rules.js';
 import {
   dnsLabelLengthMax,
   dnsSubdomainLengthMax,
+  firstParts,
   validateDnsLabel,
   validateDnsSubdomain,
 } from '../../machinery/names.js';
@@ -13,7 +14,7 @@ const lengthMax = dnsSubdomainLengthMax + pathLengthMax + 1;
 /** Validates `example.com/name`: a domain of at least two labels, and a path of DNS subdomains with dots between them. */
 export function validateSignerName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
-  const [domain = '', path = '', ...rest] = name.split('/');
+  const [domain = '', path = '', ...rest] = name.split('/', 3);
   if (rest.length > 0 || !name.includes('/')) {
     const message = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
     return [fieldError.invalid(at, name, message)];
@@ -32,9 +33,7 @@ export function validateSignerName(name: string, at: FieldPath): FieldError[] {
 }
 
 function validateSegments(text: string, at: FieldPath, check: (segment: string) => string[]): FieldError[] {
-  return text
-    .split('.')
-    .flatMap((segment) =>
-      check(segment).map((message) => fieldError.invalid(at, text, `validating label "${segment}": ${message}`)),
-    );
+  return firstParts(text, '.').flatMap((segment) =>
+    check(segment).map((message) => fieldError.invalid(at, text, `validating label "${segment}": ${message}`)),
+  );
 }

@@ -10,6 +10,7 @@ import type {
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, oneOf, required } from '../../machinery/field-rules.js';
 import {
+  firstParts,
   nameIsDnsSubdomain,
   validateDnsLabel,
   validateDnsSubdomain,
@@ -93,12 +94,11 @@ function validateFqdn(text: string, at: FieldPath): FieldError[] {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   const problems = checked(name, at, validateDnsSubdomain);
   if (problems.length > 0) return problems;
-  const labels = name.split('.');
-  if (labels.length < 2) {
+  if (!name.includes('.')) {
     const message = 'should be a domain with at least two segments separated by dots';
     return [fieldError.invalid(at, name, message)];
   }
-  return labels.flatMap((label) => checked(label, at, validateDnsLabel));
+  return firstParts(name, '.').flatMap((label) => checked(label, at, validateDnsLabel));
 }
 
 function validateHints({ forZones, forNodes }: EndpointHints, at: FieldPath): FieldError[] {

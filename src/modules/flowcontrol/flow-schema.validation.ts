@@ -176,6 +176,7 @@ function urlProblem(url: string): string[] {
   if (!url.startsWith('/')) return ['must start with slash'];
   if (url.includes(' ')) return ['must not contain white-space'];
   if (url.includes('//')) return ['must not contain double slash'];
-  const stars = url.split('*').length - 1;
-  return stars === 0 || (stars === 1 && url.endsWith('/*')) ? [] : ['wildcard can only do suffix matching'];
+  const star = url.indexOf('*');
+  const isSuffix = star === url.length - 1 && url.endsWith('/*');
+  return star < 0 || isSuffix ? [] : ['wildcard can only do suffix matching'];
 }

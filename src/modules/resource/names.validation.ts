@@ -1,6 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { validateCIdentifier, validateDnsSubdomain } from '../../machinery/names.js';
+import { firstParts, validateCIdentifier, validateDnsSubdomain } from '../../machinery/names.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 
 const identifierLengthMax = 32;
@@ -9,7 +9,7 @@ const poolNameLengthMax = 253;
 /** Validates `name`, for attributes that the driver defines, or `example.com/name`. */
 export function validateAttributeName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at, 'name required');
-  const [first = '', second, ...rest] = name.split('/');
+  const [first = '', second, ...rest] = name.split('/', 3);
   if (rest.length > 0) {
     return [fieldError.invalid(at, name, 'must be a name or a domain and a name separated by a slash')];
   }
@@ -39,6 +39,6 @@ export function validatePoolName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
   return [
     ...(name.length > poolNameLengthMax ? [fieldError.tooLong(at, poolNameLengthMax)] : []),
-    ...name.split('/').flatMap((part) => checked(part, at, validateDnsSubdomain)),
+    ...firstParts(name, '/').flatMap((part) => checked(part, at, validateDnsSubdomain)),
   ];
 }

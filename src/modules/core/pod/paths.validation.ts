@@ -10,7 +10,7 @@ export function validateRelativePath(path: string, at: FieldPath): FieldError[] 
 
 /** Rejects a path with the segment `..`. */
 export function validateNoBackstep(path: string, at: FieldPath): FieldError[] {
-  return path.split('/').includes('..') ? [fieldError.invalid(at, path, "must not contain '..'")] : [];
+  return /(?:^|\/)\.\.(?:\/|$)/.test(path) ? [fieldError.invalid(at, path, "must not contain '..'")] : [];
 }
 
 /** Like validateRelativePath, and rejects names that begin with `..`: the kubelet uses them inside the volume. */

@@ -71,10 +71,13 @@ function validateIds<Field extends string>(
   return fields.flatMap((field) => between(context[field], at.child(field), 0, idMax));
 }
 
+const sysctlLengthMax = 253;
+
 /** True for segments of lower-case letters, digits, dashes and underscores, separated by dots or slashes. */
 function isSysctl(name: string): boolean {
   return (
-    name.length <= 253 && name.split(/[./]/).every((segment) => /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/.test(segment))
+    name.length <= sysctlLengthMax &&
+    name.split(/[./]/).every((segment) => /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/.test(segment))
   );
 }
 
@@ -89,7 +92,7 @@ function validateSysctls(sysctls: readonly Sysctl[], at: FieldPath): FieldError[
     }),
     ...duplicates(
       sysctls,
-      ({ name = '' }) => name.replaceAll('/', '.'),
+      ({ name = '' }) => (name.length > sysctlLengthMax ? name : name.replaceAll('/', '.')),
       (index) => at.index(index).child('name'),
     ),
   ];
