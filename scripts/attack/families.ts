@@ -10,6 +10,7 @@ import { rightsFamily } from './families/rights.js';
 import { rulesFamily } from './families/rules.js';
 import { schemasFamily } from './families/schemas.js';
 import { selectorsFamily } from './families/selectors.js';
+import { textsFamily } from './families/texts.js';
 
 /** In the order of the attack. */
 export const families: readonly Family[] = [
@@ -23,5 +24,6 @@ export const families: readonly Family[] = [
   reviewsFamily,
   headersFamily,
   answersFamily,
+  textsFamily,
   catalogFamily,
 ];

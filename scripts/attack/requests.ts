@@ -66,6 +66,7 @@ export function scaleBodies(part: number): void {
   valuesMax = Math.floor(acceptedValues * part);
 }
 export const valuesBound = (): number => valuesMax;
+export const bytesBound = (): number => Math.floor(fillBytes * scale);
 
 /** Builds a body up to the limit on bytes, ignoring the limit on values. */
 export function beyondValues<T>(make: () => T): T {
