@@ -12,6 +12,7 @@ interface Switchable {
  * it has each of these names with this default, and no others.
  */
 export const switchableReconcilers = {
+  'bootstrap-signer-controller': { runs: 'if enabled', aliases: ['bootstrapsigner'] },
   'certificatesigningrequest-approving-controller': { runs: 'by default', aliases: ['csrapproving'] },
   'certificatesigningrequest-cleaner-controller': { runs: 'by default', aliases: ['csrcleaner'] },
   'certificatesigningrequest-signing-controller': { runs: 'by default', aliases: ['csrsigning'] },
@@ -27,6 +28,7 @@ export const switchableReconcilers = {
   'service-cidr-controller': { runs: 'by default', aliases: [] },
   'serviceaccount-controller': { runs: 'by default', aliases: ['serviceaccount'] },
   'serviceaccount-token-controller': { runs: 'by default', aliases: ['serviceaccount-token'] },
+  'token-cleaner-controller': { runs: 'if enabled', aliases: ['tokencleaner'] },
   'ttl-after-finished-controller': { runs: 'by default', aliases: ['ttl-after-finished'] },
   'volumeattributesclass-protection-controller': { runs: 'by default', aliases: [] },
 } as const satisfies Readonly<Record<string, Switchable>>;
@@ -35,6 +37,11 @@ const table: Readonly<Record<string, Switchable>> = switchableReconcilers;
 
 /** Names that --controllers accepts, without aliases. */
 export const reconcilerNames: readonly string[] = Object.keys(table);
+
+/** Names of reconcilers that `*` does not enable. */
+export const reconcilersOffByDefault: readonly string[] = reconcilerNames.filter(
+  (name) => table[name]?.runs === 'if enabled',
+);
 
 const allNames = Object.entries(table).flatMap(([name, { aliases }]) => [name, ...aliases]);
 

@@ -13,7 +13,7 @@ import {
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
 import { authorizationModes } from './flags/authorization.js';
-import { endpointReconcilers, leaderElections } from './flags/cluster.js';
+import { endpointReconcilers, leaderElections, signerKeys, type SignerKey } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
@@ -162,6 +162,7 @@ class ReconcilersConfig {
   @IsTextList() readonly controllers!: readonly string[];
   @IsChoice(leaderElections) readonly leaderElection!: (typeof leaderElections)[number];
   @IsDuration('more than zero') readonly eventTtlMs!: number;
+  @IsChoice(signerKeys) readonly bootstrapSignerKey!: SignerKey;
   /** CA certificates that verify the serving certificate. Default: found by the server. */
   @IsOptional() @IsString() readonly rootCaFile: Optional;
   @ValidateNested() readonly signing = new SigningConfig();

@@ -168,10 +168,11 @@ export class ReconcilerRunner {
     };
   }
 
-  /** A reconciler that --controllers names does not yield. */
-  private upstreamOf({ name, yieldsToUpstream = false }: ReconcilerDefinition): Upstream {
+  /** A reconciler that --controllers names does not yield, unless it has to be named to run at all. */
+  private upstreamOf({ name, runs, yieldsToUpstream = false }: ReconcilerDefinition): Upstream {
     const { config, upstream } = this.dependencies;
-    return yieldsToUpstream && !isReconcilerNamed(config.reconcilers.controllers, name) ? upstream : noUpstream;
+    const isChosen = runs === 'by default' && isReconcilerNamed(config.reconcilers.controllers, name);
+    return yieldsToUpstream && !isChosen ? upstream : noUpstream;
   }
 
   private async mayDo(permission: ClusterPermission): Promise<boolean> {

@@ -13,6 +13,7 @@ import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import type { ClientTrust } from './boot/client-trust.js';
 import type { ControllerRole } from './boot/roles/controller-roles.js';
+import type { NamespacedControllerRole } from './boot/roles/namespaced-roles.js';
 import type { Upstream } from './upstream-presence.js';
 import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
 
@@ -28,7 +29,7 @@ export interface ReconcilerDefinition<Name extends string = string, When extends
   /** `leader`: one of the servers that share a store, the one with the leader election Lease. */
   readonly runsOn: 'leader' | 'every server';
   /** The role of this controller in kube-apiserver. Its service account is the user of all writes, `name` by default. */
-  readonly role?: ControllerRole;
+  readonly role?: ControllerRole | NamespacedControllerRole;
   /** True if kube-controller-manager has the reconciler: while one is active, this one only does what it leaves undone. */
   readonly yieldsToUpstream?: boolean;
   /** The field manager in managedFields, if clients know it by a name. */

@@ -1,5 +1,7 @@
 import type { switchableReconcilers } from '../config/reconciler-names.js';
 import { remoteAvailability } from './api-services/remote-availability.reconciler.js';
+import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.reconciler.js';
+import { tokenCleaner } from './bootstrap-tokens/token-cleaner.reconciler.js';
 import { requestApproval } from './certificate-requests/approval.reconciler.js';
 import { requestCleaning } from './certificate-requests/cleaning.reconciler.js';
 import { requestSigning } from './certificate-requests/signing.reconciler.js';
@@ -62,6 +64,8 @@ export const builtInReconcilers = [
   requestApproval,
   requestSigning,
   requestCleaning,
+  tokenCleaner,
+  bootstrapSigner,
 ] as const satisfies readonly BuiltInReconciler[];
 
 // Does not compile if a reconciler of the table is not in the list: the error names it.

@@ -5,6 +5,7 @@ import { allAuthenticated, groupNames } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import { defineAuthenticator } from '../authenticator-definition.js';
+import { bootstrapTokenEndMs, bootstrapTokenName, bootstrapTokenType, secretText } from '../bootstrap-tokens.js';
 import type { TokenObjects } from './token-objects.js';
 
 interface Dependencies {
@@ -36,12 +37,11 @@ export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authent
 function review(id: string, submitted: string, dependencies: Dependencies): AuthenticationResult {
   const { objects, naming } = dependencies;
   const find = (): Secret | undefined =>
-    objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`)?.parse();
+    objects.cached('secrets', naming.systemNamespace('system'), bootstrapTokenName(id))?.parse();
   const secret = find();
   // Without a Secret of this id the token may belong to another authenticator, since others may use the same format.
   if (!secret) return undefined;
-  const data = dataOf(secret);
-  const groups = groupsOf(data('auth-extra-groups'));
+  const groups = groupsOf(secretText(secret, 'auth-extra-groups'));
   if (!isValid(secret, id, submitted, dependencies) || !groups) return 'rejected';
   return {
     user: {
@@ -58,24 +58,14 @@ function review(id: string, submitted: string, dependencies: Dependencies): Auth
 }
 
 function isValid(secret: Secret, id: string, submitted: string, { naming, clock }: Dependencies): boolean {
-  const data = dataOf(secret);
   return (
     secret.metadata.deletionTimestamp === undefined &&
-    secret.type === naming.label('token', 'bootstrap') &&
-    data('token-id') === id &&
-    isSame(data('token-secret'), submitted) &&
-    !isExpired(data('expiration'), clock) &&
-    data('usage-bootstrap-authentication') === 'true'
+    secret.type === bootstrapTokenType(naming) &&
+    secretText(secret, 'token-id') === id &&
+    isSame(secretText(secret, 'token-secret'), submitted) &&
+    bootstrapTokenEndMs(secret) > clock.now() &&
+    secretText(secret, 'usage-bootstrap-authentication') === 'true'
   );
-}
-
-function dataOf({ data }: Secret): (key: string) => string {
-  return (key) => Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
-}
-
-/** True if the time has passed or cannot be parsed. */
-function isExpired(expiration: string, clock: Clock): boolean {
-  return expiration !== '' && !(Date.parse(expiration) > clock.now());
 }
 
 /** Returns the groups in auth-extra-groups; undefined if one is not a valid group of bootstrap tokens. */

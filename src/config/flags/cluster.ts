@@ -1,10 +1,11 @@
 import { accepted, unserved, used, type FlagTopic } from '../flag.js';
-import { reconcilerNames } from '../reconciler-names.js';
+import { reconcilerNames, reconcilersOffByDefault } from '../reconciler-names.js';
 
 export const endpointReconcilers = ['lease', 'master-count', 'none'] as const;
 export const namingProfiles = ['kubernetes', 'svc'] as const;
 export const leaderElections = ['auto', 'true', 'false'] as const;
-const signerKeys = ['token', 'secret'] as const;
+export const signerKeys = ['token', 'secret'] as const;
+export type SignerKey = (typeof signerKeys)[number];
 
 export const clusterFlags: FlagTopic = {
   title: 'Cluster',
@@ -44,7 +45,7 @@ export const clusterFlags: FlagTopic = {
       'list',
       '*',
       'reconcilers.controllers',
-      `reconcilers to run: * for all, -* for none, name and -name to add and remove one; names are ${reconcilerNames.join(', ')}`,
+      `reconcilers to run: * for all, -* for none, name and -name to add and remove one; names are ${reconcilerNames.join(', ')}; * does not enable ${reconcilersOffByDefault.join(', ')}`,
     ),
     used(
       'leader-elect',
@@ -61,11 +62,12 @@ export const clusterFlags: FlagTopic = {
       'time without a heartbeat after which a node is not ready',
     ),
     unserved('pod-eviction-timeout', 'duration', '5m', 'time that a node may be not ready before its Pods are evicted'),
-    unserved(
+    used(
       'bootstrap-signer-key',
       'string',
       'token',
-      'key that signs cluster-info: the whole bootstrap token, or its secret (the part after the dot)',
+      'reconcilers.bootstrapSignerKey',
+      'key that signs cluster-info: the whole bootstrap token, or its secret (the part after the dot), which kubeadm expects',
       { choices: signerKeys },
     ),
     accepted(

@@ -1,5 +1,8 @@
 import { events, type NamespacedBootRole } from './boot-role.js';
 
+/** Controllers whose service accounts have Roles in the system namespaces, and no ClusterRole. */
+export type NamespacedControllerRole = 'bootstrap-signer' | 'token-cleaner';
+
 /**
  * Roles of cluster components in the system namespaces. Read from the API of a 1.36 control plane.
  */
