@@ -6,22 +6,54 @@ import { family, type Labels, type MetricFamily, type Sample } from './metric-fa
 
 /** Returns metrics of the watch caches, computed at scrape time; the hot path updates nothing. */
 export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
-  const gauge = (
+  const perResource = familiesOf(registry);
+  return [
+    ...sizeFamilies(perResource),
+    ...eventFamilies(perResource),
+    consistentReadFamily(registry),
+    ...listFamilies(perResource),
+    ...historyFamilies(perResource),
+  ];
+}
+
+/** Functions that make a family with one sample per resource. */
+interface PerResource {
+  readonly gauge: (
     name: string,
     help: string,
-    labelled: (resource: Labels, store: ResourceStore) => { labels: Labels; value: number },
+    sampleOf: (resource: Labels, store: ResourceStore) => Sample,
     deprecatedVersion?: Release,
-  ): MetricFamily => ({
+  ) => MetricFamily;
+  readonly counter: (
+    name: string,
+    help: string,
+    read: (counts: CacheCounts) => number,
+    labels?: Labels,
+  ) => MetricFamily;
+}
+
+function familiesOf(registry: ResourceRegistry): PerResource {
+  const gauge: PerResource['gauge'] = (name, help, sampleOf, deprecatedVersion) => ({
     name,
     help,
     type: 'gauge',
     ...(deprecatedVersion && { deprecatedVersion }),
-    samples: () => storesOf(registry).map((store) => labelled({ ...store.groupResource }, store)),
+    samples: () => storesOf(registry).map((store) => sampleOf({ ...store.groupResource }, store)),
   });
-  const counter = (name: string, help: string, read: (counts: CacheCounts) => number, labels: Labels = {}) => ({
-    ...gauge(name, help, (resource, { cache }) => ({ labels: { ...resource, ...labels }, value: read(cache.counts) })),
-    type: 'counter' as const,
-  });
+  return {
+    gauge,
+    counter: (name, help, read, labels = {}) => ({
+      ...gauge(name, help, (resource, { cache }) => ({
+        labels: { ...resource, ...labels },
+        value: read(cache.counts),
+      })),
+      type: 'counter',
+    }),
+  };
+}
+
+/** Objects in the caches, the revision that they have reached, and their capacity. */
+function sizeFamilies({ gauge }: PerResource): MetricFamily[] {
   const size = ({ cache }: ResourceStore) => cache.snapshot().size;
   return [
     gauge('apiserver_resource_objects', '[ALPHA] Stored objects, by resource.', (labels, store) => ({
@@ -53,6 +85,12 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
         value: cache.historySize.eventsMax,
       }),
     ),
+  ];
+}
+
+/** Events and objects from the store. */
+function eventFamilies({ counter }: PerResource): MetricFamily[] {
+  return [
     counter(
       'apiserver_watch_cache_events_received_total',
       '[ALPHA] Events that the cache received from the store.',
@@ -73,12 +111,21 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
       '[ALPHA] Stored objects that could not be decoded, counted on load and on change.',
       ({ unreadable }) => unreadable,
     ),
-    family(
-      'apiserver_watch_cache_consistent_read_total',
-      'counter',
-      '[ALPHA] Consistent reads from the cache, which wait for the revision of the store.',
-      () => storesOf(registry).flatMap(consistentReads),
-    ),
+  ];
+}
+
+function consistentReadFamily(registry: ResourceRegistry): MetricFamily {
+  return family(
+    'apiserver_watch_cache_consistent_read_total',
+    'counter',
+    '[ALPHA] Consistent reads from the cache, which wait for the revision of the store.',
+    () => storesOf(registry).flatMap(consistentReads),
+  );
+}
+
+/** Lists from the caches and from the store. */
+function listFamilies({ counter }: PerResource): MetricFamily[] {
+  return [
     counter('apiserver_cache_list_total', '[ALPHA] Lists served from the cache.', ({ lists }) => lists.count, {
       index: '',
     }),
@@ -113,6 +160,12 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
       '[ALPHA] Objects returned by lists from the store.',
       ({ storeLists }) => storeLists.returned,
     ),
+  ];
+}
+
+/** Histories of the caches, and the watches that read them. */
+function historyFamilies({ gauge }: PerResource): MetricFamily[] {
+  return [
     gauge(
       'keelson_cache_history_events',
       'Events in the history of the cache, which can be replayed to watches.',

@@ -80,6 +80,11 @@ export class RequestMetrics {
   }
 
   families(): MetricFamily[] {
+    return [...this.finishedFamilies(), ...this.openFamilies()];
+  }
+
+  /** Metrics of requests that have ended. */
+  private finishedFamilies(): MetricFamily[] {
     return [
       family(
         'apiserver_request_total',
@@ -124,6 +129,12 @@ export class RequestMetrics {
         () =>
           [...this.validations].flatMap(([value, durations]) => [...durations.samples({ field_validation: value })]),
       ),
+    ];
+  }
+
+  /** Metrics of connections, and of requests that have not ended. */
+  private openFamilies(): MetricFamily[] {
+    return [
       single(
         'apiserver_tls_handshake_errors_total',
         'counter',
