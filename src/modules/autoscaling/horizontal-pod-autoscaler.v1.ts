@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type ObjectMeta } from '
 import { ConformError } from '../../typed/conform-error.js';
 import { conform } from '../../typed/conform.js';
 import { metricOf, metricStatusOf, oldMetric, oldMetricStatus } from './metrics.v1.js';
+import { withLowerCaseNames, writtenBehavior } from './horizontal-pod-autoscaler.annotations.js';
 
 /**
  * v1 has fields for one metric, the CPU utilization. All else that v2 has is in annotations, in the format of upstream,
@@ -116,40 +117,6 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
       };
     },
   };
-}
-
-/**
- * The annotation is a Go struct without names for JSON: its fields are capitalized, and all of them are written. Go reads
- * names in either case, and older texts of this server are in lower case.
- */
-function writtenBehavior({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior) {
-  return { ScaleUp: scaleUp ? writtenRules(scaleUp) : null, ScaleDown: scaleDown ? writtenRules(scaleDown) : null };
-}
-
-function writtenRules({ stabilizationWindowSeconds, selectPolicy, policies, tolerance }: v2.HPAScalingRules) {
-  return {
-    StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
-    SelectPolicy: selectPolicy ?? null,
-    Policies: policies ? policies.map(writtenPolicy) : null,
-    Tolerance: tolerance ?? null,
-  };
-}
-
-const writtenPolicy = ({ type, value, periodSeconds }: v2.HPAScalingPolicy) => ({
-  Type: type,
-  Value: value,
-  PeriodSeconds: periodSeconds,
-});
-
-function withLowerCaseNames(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withLowerCaseNames);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
-      withLowerCaseNames(inner),
-    ]),
-  );
 }
 
 const utilizationOf = ({ resource }: v2.MetricSpec): number | undefined => resource?.target?.averageUtilization;
