@@ -67,3 +67,7 @@ function combine(all: readonly Amounts[], combineTwo: (a: Quantity, b: Quantity)
   }
   return combined;
 }
+
+export function withoutZeros(amounts: Amounts): Amounts {
+  return new Map([...amounts].filter(([, amount]) => !amount.isZero));
+}

@@ -1,4 +1,5 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
+import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { YieldTimer } from '../../std/yield-timer.js';
@@ -37,7 +38,7 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
   return {
     async validate(attributes) {
       if (isAbout(attributes, '', 'namespaces', ['CREATE', 'UPDATE'])) return validateNamespace(attributes);
-      const pod = securedPod(attributes);
+      const pod = securedPod(attributes, naming);
       const view = pod ?? securedTemplate(attributes);
       if (!view) return;
       if (exemptions.namespaces.has(attributes.namespace)) return annotate(attributes, 'exempt', 'namespace');
@@ -61,13 +62,7 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
   }
 
   function evaluate(attributes: AdmissionAttributes, view: PodView, policy: NamespacePolicy, enforces: boolean): void {
-    const known = new Map<string, readonly Violation[]>();
-    const violationsOf = (level: LevelVersion) => {
-      const key = formatPolicy(level);
-      let violations = known.get(key);
-      if (!violations) known.set(key, (violations = standards.violations(view, level)));
-      return violations;
-    };
+    const violationsOf = violationsByLevel(standards, view);
     const audited = violationsOf(policy.audit);
     if (audited.length > 0) annotate(attributes, 'audit-violations', `would violate ${summary(policy.audit, audited)}`);
     if (enforces) {
@@ -95,25 +90,36 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
     const timer = new YieldTimer(clock);
     request.warnings.push(...(await timer.run(warningsOf(objects.scan(pods, name), name, enforce, standards))));
   }
+}
 
-  /** Returns the Pod if it is new, or if the update changes what the rules check. */
-  function securedPod(attributes: AdmissionAttributes): PodView | undefined {
-    const { resource, subresource, operation } = attributes;
-    if (resource.group !== '' || resource.resource !== 'pods' || !attributes.object) return undefined;
-    const pod: Pod = attributes.object;
-    const old: Pod | undefined = attributes.old;
-    const view = viewOf(pod);
-    if (operation === 'CREATE') return subresource === '' ? view : undefined;
-    if (operation !== 'UPDATE' || !old) return undefined;
-    // Bindings, evictions and status updates do not change the spec, and a resize changes only amounts.
-    if (subresource !== '' && subresource !== 'ephemeralcontainers') return undefined;
-    return isSignificantUpdate(view, viewOf(old), naming) ? view : undefined;
-  }
+/** Returns the Pod if it is new, or if the update changes what the rules check. */
+function securedPod(attributes: AdmissionAttributes, naming: NamingProfile): PodView | undefined {
+  const { resource, subresource, operation } = attributes;
+  if (resource.group !== '' || resource.resource !== 'pods' || !attributes.object) return undefined;
+  const pod: Pod = attributes.object;
+  const old: Pod | undefined = attributes.old;
+  const view = viewOf(pod);
+  if (operation === 'CREATE') return subresource === '' ? view : undefined;
+  if (operation !== 'UPDATE' || !old) return undefined;
+  // Bindings, evictions and status updates do not change the spec, and a resize changes only amounts.
+  if (subresource !== '' && subresource !== 'ephemeralcontainers') return undefined;
+  return isSignificantUpdate(view, viewOf(old), naming) ? view : undefined;
+}
 
-  function securedTemplate({ resource, subresource, operation, object }: AdmissionAttributes): PodView | undefined {
-    if (subresource !== '' || !object || !['CREATE', 'UPDATE'].includes(operation)) return undefined;
-    return templateOf(resource, object);
-  }
+function securedTemplate({ resource, subresource, operation, object }: AdmissionAttributes): PodView | undefined {
+  if (subresource !== '' || !object || !['CREATE', 'UPDATE'].includes(operation)) return undefined;
+  return templateOf(resource, object);
+}
+
+/** Computes the violations of a level when they are needed first: modes often have the same level. */
+function violationsByLevel(standards: PodSecurityStandards, view: PodView) {
+  const known = new Map<string, readonly Violation[]>();
+  return (level: LevelVersion): readonly Violation[] => {
+    const key = formatPolicy(level);
+    let violations = known.get(key);
+    if (!violations) known.set(key, (violations = standards.violations(view, level)));
+    return violations;
+  };
 }
 
 function summary(policy: LevelVersion, violations: readonly Violation[]): string {

@@ -1,5 +1,6 @@
-import type { Pod } from '../../catalog/types/core.v1.js';
+import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
 import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
 import { changeableSpecOf, isAbout, writtenPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
@@ -43,23 +44,14 @@ function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
       if (!pod) return;
       const spec = changeableSpecOf(pod);
       if (attributes.operation === 'UPDATE') {
-        // Clients that do not know these immutable fields leave them out.
         const old: Pod | undefined = attributes.old;
-        const oldSpec = old?.spec ?? {};
-        if (oldSpec.priority !== undefined) spec.priority ??= oldSpec.priority;
-        if (oldSpec.preemptionPolicy !== undefined) spec.preemptionPolicy ??= oldSpec.preemptionPolicy;
+        keepPriority(spec, old?.spec ?? {});
         return;
       }
-      const { className, value, preemptionPolicy } = await priorityOf(attributes, spec.priorityClassName ?? '');
-      if (spec.priority !== undefined && spec.priority !== value) {
-        throw forbid(attributes, refusalOf('integer value of priority', spec.priority, value));
-      }
-      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-        throw forbid(
-          attributes,
-          refusalOf('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy),
-        );
-      }
+      const computed = await priorityOf(attributes, spec.priorityClassName ?? '');
+      const problem = submittedProblem(spec, computed);
+      if (problem !== undefined) throw forbid(attributes, problem);
+      const { className, value, preemptionPolicy } = computed;
       if (className !== '') spec.priorityClassName = className;
       spec.priority = value;
       spec.preemptionPolicy = preemptionPolicy;
@@ -81,6 +73,23 @@ function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
 
 function priorityIn({ metadata, value = 0, preemptionPolicy }: PriorityClass): Priority {
   return { className: metadata.name ?? '', value, preemptionPolicy: preemptionPolicy || ordinary.preemptionPolicy };
+}
+
+/** Clients that do not know these immutable fields leave them out. */
+function keepPriority(spec: Mutable<PodSpec>, { priority, preemptionPolicy }: PodSpec): void {
+  if (priority !== undefined) spec.priority ??= priority;
+  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
+}
+
+/** Returns the error if a client has set another priority than the one of the PriorityClass. */
+function submittedProblem({ priority, preemptionPolicy }: PodSpec, computed: Priority): string | undefined {
+  if (priority !== undefined && priority !== computed.value) {
+    return refusalOf('integer value of priority', priority, computed.value);
+  }
+  if (preemptionPolicy !== undefined && preemptionPolicy !== computed.preemptionPolicy) {
+    return refusalOf('string value of PreemptionPolicy', preemptionPolicy, computed.preemptionPolicy);
+  }
+  return undefined;
 }
 
 function refusalOf(what: string, submitted: string | number, computed: string | number): string {
