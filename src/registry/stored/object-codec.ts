@@ -27,20 +27,6 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
   const ownValues = new OwnValues();
   const selectable = Object.entries(definition.selectableFields);
 
-  const attributesOf = (object: KubeObject): Attributes => {
-    const { metadata } = object;
-    const fields: Record<string, string> = {};
-    for (const [label, read] of selectable) fields[label] = read(object);
-    return {
-      namespace: metadata.namespace ?? '',
-      name: metadata.name ?? '',
-      uid: metadata.uid,
-      labels: metadata.labels,
-      fields,
-      lifetime: lifetimeOf(metadata),
-    };
-  };
-
   return {
     decode(item) {
       const own = ownValues.find(item.key, item.value, item.modRevision);
@@ -55,7 +41,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
         const { modRevision } = item;
         const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
-        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object));
+        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object, selectable));
         if (isOutdated) encoded.isOutdated = true;
         if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
         return encoded;
@@ -66,7 +52,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     encode(object, key) {
       const value = values.encode(object);
       if (values.isPlain(value)) {
-        const attributes = attributesOf(object);
+        const attributes = attributesOf(object, selectable);
         ownValues.remember(
           key,
           value,
@@ -74,7 +60,12 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         );
       } else if (definition.storage) {
         // The conversion of definition.storage is lossless. Protobuf may drop fields, so such a value is decoded again.
-        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
+        const encoded = new EncodedObject(
+          key,
+          noRevision,
+          encodeRead(object, noRevision),
+          attributesOf(object, selectable),
+        );
         ownValues.remember(key, value, (revision) => encoded.at(revision));
       }
       return value;
@@ -83,9 +74,25 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       const own = ownValues.find(key, value, revision);
       if (own) return own;
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
-      return new EncodedObject(key, revision, bytes, attributesOf(object));
+      return new EncodedObject(key, revision, bytes, attributesOf(object, selectable));
     },
     addVersion: (version) => values.add(version),
+  };
+}
+
+type SelectableField = readonly [label: string, read: (object: KubeObject) => string];
+
+function attributesOf(object: KubeObject, selectable: readonly SelectableField[]): Attributes {
+  const { metadata } = object;
+  const fields: Record<string, string> = {};
+  for (const [label, read] of selectable) fields[label] = read(object);
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid,
+    labels: metadata.labels,
+    fields,
+    lifetime: lifetimeOf(metadata),
   };
 }
 
