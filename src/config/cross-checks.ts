@@ -7,13 +7,22 @@ import { didYouMean } from './suggestion.js';
 
 /** Returns errors about combinations of settings that are valid on their own. */
 export function crossChecks(config: ServerConfig, extensions: Extensions): string[] {
-  const { storage, serving, authentication, authorization, admission } = config;
-  const errors: string[] = [];
-  const pair = (cert: string, certFile: string | undefined, key: string, keyFile: string | undefined) => {
-    if ((certFile === undefined) !== (keyFile === undefined)) errors.push(`--${cert}, --${key}: give both or neither`);
-  };
+  const { authorization, authentication, reconcilers } = config;
+  const unknown = unknownReconcilers(reconcilers.controllers, namesOf(extensions.reconcilers));
+  return [
+    ...storageErrors(config, namesOf(extensions.storageBackends)),
+    ...certificateErrors(config),
+    ...authorizationErrors(authorization),
+    ...requestHeaderErrors(authentication),
+    ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
+    ...signingErrors(reconcilers.signing),
+    ...unknown.map((problem) => `--controllers: ${problem}`),
+  ];
+}
 
-  const backends = [...storageBackends, ...namesOf(extensions.storageBackends)];
+function storageErrors({ storage, naming }: ServerConfig, ownBackends: readonly string[]): string[] {
+  const errors: string[] = [];
+  const backends = [...storageBackends, ...ownBackends];
   if (!backends.includes(storage.backend)) {
     errors.push(`--storage-backend: "${storage.backend}" must be one of ${backends.join(', ')}`);
   }
@@ -25,49 +34,58 @@ export function crossChecks(config: ServerConfig, extensions: Extensions): strin
   if (storage.backend !== 'etcd3' && storage.etcd.servers.length > 0) {
     errors.push(`--etcd-servers: cannot be combined with --storage-backend=${storage.backend}`);
   }
-  const mediaTypes = ['application/json', config.naming.protobufMediaType];
+  const mediaTypes = ['application/json', naming.protobufMediaType];
   if (!mediaTypes.includes(storage.mediaType)) {
     errors.push(`--storage-media-type: must be one of ${mediaTypes.join(', ')}`);
   }
-  pair('etcd-certfile', storage.etcd.certFile, 'etcd-keyfile', storage.etcd.keyFile);
-  pair('tls-cert-file', serving.tlsCertFile, 'tls-private-key-file', serving.tlsPrivateKeyFile);
+  return errors;
+}
+
+function certificateErrors({ storage: { etcd }, serving }: ServerConfig): string[] {
+  const errors: string[] = [];
+  if ((etcd.certFile === undefined) !== (etcd.keyFile === undefined)) {
+    errors.push('--etcd-certfile, --etcd-keyfile: give both or neither');
+  }
+  if ((serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined)) {
+    errors.push('--tls-cert-file, --tls-private-key-file: give both or neither');
+  }
   if (serving.sniCertKeys.some((item) => item.certFile === '' || item.keyFile === '')) {
     errors.push('--tls-sni-cert-key: must be cert,key or cert,key:name,...');
   }
+  return errors;
+}
 
-  const { modes } = authorization;
-  if (modes.length === 0) errors.push('--authorization-mode: at least one mode must be named');
+function authorizationErrors({ modes }: ServerConfig['authorization']): string[] {
+  if (modes.length === 0) return ['--authorization-mode: at least one mode must be named'];
   // The Webhook mode has no opinion yet: AlwaysAllow would allow requests that the webhook denies.
-  if (modes.includes('Webhook') && modes.includes('AlwaysAllow')) {
-    errors.push('--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow');
-  }
+  return modes.includes('Webhook') && modes.includes('AlwaysAllow')
+    ? ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow']
+    : [];
+}
 
-  const { requestHeader } = authentication;
+function requestHeaderErrors({ requestHeader }: ServerConfig['authentication']): string[] {
   const namesHeaders = requestHeader.usernameHeaders.length > 0;
-  if ((requestHeader.clientCaFile === undefined) === namesHeaders) {
-    errors.push('--requestheader-client-ca-file, --requestheader-username-headers: give both or neither');
-  }
-  const ownPlugins = namesOf(extensions.admissionPlugins);
-  errors.push(...pluginErrors('enable-admission-plugins', admission.enabledPlugins, ownPlugins));
-  const missing = admission.enabledPlugins.filter(
-    (name) => missingAdmissionPlugins.includes(name) && !ownPlugins.includes(name),
-  );
-  errors.push(
+  return (requestHeader.clientCaFile === undefined) === namesHeaders
+    ? ['--requestheader-client-ca-file, --requestheader-username-headers: give both or neither']
+    : [];
+}
+
+function admissionErrors(admission: ServerConfig['admission'], ownPlugins: readonly string[]): string[] {
+  const { enabledPlugins: enabled, disabledPlugins: disabled } = admission;
+  const missing = enabled.filter((name) => missingAdmissionPlugins.includes(name) && !ownPlugins.includes(name));
+  const inBoth = enabled.filter((name) => disabled.includes(name)).join(', ');
+  return [
+    ...pluginErrors('enable-admission-plugins', enabled, ownPlugins),
     ...missing.map(
       (name) => `--enable-admission-plugins: ${name} is not implemented by this server; remove it from the list`,
     ),
-  );
-  errors.push(...pluginErrors('disable-admission-plugins', admission.disabledPlugins, ownPlugins));
-  const inBoth = admission.enabledPlugins.filter((name) => admission.disabledPlugins.includes(name)).join(', ');
-  if (inBoth !== '') {
-    errors.push(
-      `--enable-admission-plugins, --disable-admission-plugins: ${inBoth} is enabled and disabled; remove it from one of them`,
-    );
-  }
-  errors.push(...signingErrors(config.reconcilers.signing));
-  const unknown = unknownReconcilers(config.reconcilers.controllers, namesOf(extensions.reconcilers));
-  errors.push(...unknown.map((problem) => `--controllers: ${problem}`));
-  return errors;
+    ...pluginErrors('disable-admission-plugins', disabled, ownPlugins),
+    ...(inBoth === ''
+      ? []
+      : [
+          `--enable-admission-plugins, --disable-admission-plugins: ${inBoth} is enabled and disabled; remove it from one of them`,
+        ]),
+  ];
 }
 
 const ownSigners = [
