@@ -12,17 +12,8 @@ const isDigit = (character: string | undefined): boolean =>
   character !== undefined && character >= '0' && character <= '9';
 
 export function jsonSyntaxProblem(text: string): string {
-  const open: ('{' | '[')[] = [];
+  const open = new OpenBrackets();
   let state: State = 'value';
-  const afterValue = (): State => (open.length === 0 ? 'end' : open.at(-1) === '{' ? 'afterMember' : 'afterElement');
-  const close = (): State => {
-    open.pop();
-    return afterValue();
-  };
-  const descend = (bracket: '{' | '['): State => {
-    open.push(bracket);
-    return bracket === '{' ? 'firstKey' : 'firstValue';
-  };
 
   for (let at = 0; at < text.length;) {
     if (isSpace(text.charCodeAt(at))) {
@@ -34,23 +25,23 @@ export function jsonSyntaxProblem(text: string): string {
       case 'value':
       case 'firstValue': {
         if (character === ']' && state === 'firstValue') {
-          state = close();
+          state = open.close();
           at++;
         } else if (character === '{' || character === '[') {
-          state = descend(character);
+          state = open.descend(character);
           at++;
         } else {
           const result = scalar(text, at);
           if (typeof result === 'string') return result;
           at = result;
-          state = afterValue();
+          state = open.afterValue();
         }
         break;
       }
       case 'firstKey':
       case 'key': {
         if (character === '}' && state === 'firstKey') {
-          state = close();
+          state = open.close();
           at++;
         } else if (character === '"') {
           const result = string(text, at);
@@ -68,22 +59,51 @@ export function jsonSyntaxProblem(text: string): string {
         at++;
         break;
       case 'afterMember':
-        if (character === ',') state = 'key';
-        else if (character === '}') state = close();
-        else return unexpected(text, at, 'after object key:value pair');
+      case 'afterElement': {
+        const { next, end, where }: Separator = separators[state];
+        if (character === ',') state = next;
+        else if (character === end) state = open.close();
+        else return unexpected(text, at, where);
         at++;
         break;
-      case 'afterElement':
-        if (character === ',') state = 'value';
-        else if (character === ']') state = close();
-        else return unexpected(text, at, 'after array element');
-        at++;
-        break;
+      }
       case 'end':
         return unexpected(text, at, 'after top-level value');
     }
   }
   return endOfInput;
+}
+
+interface Separator {
+  /** The state after a comma. */
+  readonly next: State;
+  readonly end: '}' | ']';
+  readonly where: string;
+}
+
+const separators: Readonly<Record<'afterMember' | 'afterElement', Separator>> = {
+  afterMember: { next: 'key', end: '}', where: 'after object key:value pair' },
+  afterElement: { next: 'value', end: ']', where: 'after array element' },
+};
+
+/** The brackets that are not closed yet. The methods return the state that follows. */
+class OpenBrackets {
+  private readonly brackets: ('{' | '[')[] = [];
+
+  afterValue(): State {
+    if (this.brackets.length === 0) return 'end';
+    return this.brackets.at(-1) === '{' ? 'afterMember' : 'afterElement';
+  }
+
+  close(): State {
+    this.brackets.pop();
+    return this.afterValue();
+  }
+
+  descend(bracket: '{' | '['): State {
+    this.brackets.push(bracket);
+    return bracket === '{' ? 'firstKey' : 'firstValue';
+  }
 }
 
 /** Returns the position after the scalar, or the error message. */
