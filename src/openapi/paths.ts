@@ -90,29 +90,18 @@ interface PathContext {
   readonly tag: string;
 }
 
-function pathsOfResource(served: Served, { root, title, tag }: PathContext, dependencies: PathDependencies): ApiPath[] {
+function pathsOfResource(served: Served, context: PathContext, dependencies: PathDependencies): ApiPath[] {
+  const { root } = context;
   const { plural, namespaced, kind } = served.definition;
   const within = namespaced ? '/namespaces/{namespace}' : '';
-  const parameters = namespaced ? [inPath('namespace')] : [];
-  const name = `${namespaced ? 'Namespaced' : ''}${kind}`;
-  const { schemas } = dependencies;
-  const scope: Scope = {
-    schemas,
-    gvk: served.definition,
-    title,
-    tag,
-    name,
-    parameters,
-    ...mediaTypesOf(served, dependencies),
-    custom: isCustom(served) ? served.definition : undefined,
-  };
+  const scope = scopeOf(served, context, dependencies);
   const collection = `${root}${within}/${plural}`;
   if (served.type === 'virtual') return [{ path: collection, operations: [create(scope)] }];
 
   const { verbs, listKind, subresources } = served.definition;
   // As kube-apiserver: resources without deletecollection (namespaces) document a Status as the response of delete.
   const returnsDeletedObject = served.definition.returnsDeletedObject && verbs.includes('deletecollection');
-  const object = { ...scope, parameters: [...parameters, inPath('name')] };
+  const object = { ...scope, parameters: [...scope.parameters, inPath('name')] };
   const everywhere = { ...scope, parameters: [] };
   const can = (verb: ResourceVerb, operation: () => ApiOperation) => (verbs.includes(verb) ? [operation()] : []);
   // Custom kinds have no deprecated watch paths.
@@ -140,7 +129,7 @@ function pathsOfResource(served: Served, { root, title, tag }: PathContext, depe
     ),
     {
       path: `${root}/watch${within}/${plural}`,
-      operations: canWatch(() => watch({ ...scope, name: `${name}List` }, 'watchlist')),
+      operations: canWatch(() => watch({ ...scope, name: `${scope.name}List` }, 'watchlist')),
     },
     { path: `${root}/watch${within}/${plural}/{name}`, operations: canWatch(() => watch(object, 'watch')) },
   ];
@@ -157,6 +146,21 @@ function pathsOfResource(served: Served, { root, title, tag }: PathContext, depe
     );
   }
   return paths.filter(({ operations }) => operations.length > 0);
+}
+
+/** Returns the scope of the collection. */
+function scopeOf(served: Served, { title, tag }: PathContext, dependencies: PathDependencies): Scope {
+  const { namespaced, kind } = served.definition;
+  return {
+    schemas: dependencies.schemas,
+    gvk: served.definition,
+    title,
+    tag,
+    name: `${namespaced ? 'Namespaced' : ''}${kind}`,
+    parameters: namespaced ? [inPath('namespace')] : [],
+    ...mediaTypesOf(served, dependencies),
+    custom: isCustom(served) ? served.definition : undefined,
+  };
 }
 
 /** Returns the media types of a resource. Encodings that need a generated schema only apply to built-in kinds. */

@@ -82,11 +82,7 @@ export async function issueToken(
   // validateLife() has bounded it.
   const seconds = Number(spec.expirationSeconds);
   const { audiences } = spec;
-  const isForServer =
-    audiences.length === dependencies.audiences.length &&
-    audiences.every((audience) => dependencies.audiences.includes(audience));
-  const isExtended =
-    dependencies.extendsTokens && bound.pod !== undefined && seconds === podTokenSeconds && isForServer;
+  const isExtended = bound.pod !== undefined && seconds === podTokenSeconds && mayExtend(dependencies, audiences);
   const id = rng.uuid();
   const token = await tokens.issue(
     { namespace, account: namedObject(account), ...bound },
@@ -100,6 +96,11 @@ export async function issueToken(
   );
   context.auditAnnotations.set(`authentication.${dependencies.labelDomain}/issued-credential-id`, `JTI=${id}`);
   return { ...request, status: { token, expirationTimestamp: objectTime(nowMs + seconds * 1000) } };
+}
+
+/** True if tokens for Pods are extended, and the token is for this server alone. */
+function mayExtend({ extendsTokens, audiences: own }: TokenRequestDependencies, audiences: readonly string[]): boolean {
+  return extendsTokens && audiences.length === own.length && audiences.every((audience) => own.includes(audience));
 }
 
 interface CompletedSpec {
