@@ -26,10 +26,9 @@ export const patchTypes: TypeProvider = {
   },
 };
 
-/** Types by name, and `jsonpatch.escapeKey` for keys in paths: `a/b~c` becomes `a~1b~0c`. */
+/** `jsonpatch.escapeKey` for keys in paths: `a/b~c` becomes `a~1b~0c`. */
 export const patchLibrary: Library = {
   name: 'kubernetes.jsonpatch',
-  types: [objectType, jsonPatchType],
   functions: [
     declare(
       'jsonpatch.escapeKey',

@@ -1,6 +1,7 @@
 import type { Family } from '../attack.js';
 import { post, put, remove } from '../requests.js';
 import { namespace } from '../templates.js';
+import { builtInExpressions } from './built-in-expressions.js';
 
 const group = 'rules.attack.example.com';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -123,7 +124,7 @@ const ruled: readonly Ruled[] = [
   },
 ];
 
-/** Rules of custom kinds (`x-kubernetes-validations`): costly expressions in definitions, and costly values. */
+/** Rules of custom kinds: costly expressions in definitions, and costly values. Costly expressions of built-in kinds. */
 export const rulesFamily: Family = {
   name: 'rules',
   *requests({ isShort }) {
@@ -154,5 +155,6 @@ export const rulesFamily: Family = {
       }
       yield remove(`rules: ${plural}, deleted`, `${definitions}/${plural}.${group}`);
     }
+    yield* builtInExpressions(size);
   },
 };
