@@ -17,6 +17,7 @@ import { macroTable } from './syntax/macros.js';
 import type { ParserOptions } from './syntax/parser.js';
 import { parse } from './syntax/parser.js';
 import { CelType } from './types.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { WorkBudget, compilationStepsMax, expressionTooLarge, within } from './work.js';
 
 /** Variables, types and sizes of an environment, besides its libraries. */
@@ -98,10 +99,20 @@ export class Environment {
     });
   }
 
-  compile(expression: string, options: CompileOptions = {}): Compiled | CompileFailure {
+  compile(expression: string, options?: CompileOptions): Compiled | CompileFailure {
+    return atOnce(this.compileInSteps(expression, options));
+  }
+
+  /** Compiles in steps: parsing, checking, estimating the cost, planning. */
+  *compileInSteps(expression: string, options: CompileOptions = {}): Steps<Compiled | CompileFailure> {
+    const budget = new WorkBudget(compilationStepsMax(expression.length), expressionTooLarge);
+    const steps = this.compileSource(new Source(expression), options);
     try {
-      const budget = new WorkBudget(compilationStepsMax(expression.length), expressionTooLarge);
-      return within(budget, () => this.compileSource(new Source(expression), options));
+      for (;;) {
+        const { done, value } = within(budget, () => steps.next());
+        if (done) return value;
+        yield;
+      }
     } catch (error) {
       if (error !== expressionTooLarge) throw error;
       const source = new Source(expression);
@@ -110,13 +121,16 @@ export class Environment {
     }
   }
 
-  private compileSource(source: Source, options: CompileOptions): Compiled | CompileFailure {
+  private *compileSource(source: Source, options: CompileOptions): Steps<Compiled | CompileFailure> {
     const parsed = parse(source, this.parserOptions);
+    yield;
     const checked = parsed && check(source, parsed, this.declarations);
     if (checked && !source.hasErrors) validate(source, checked, this.validators);
     if (!checked || source.hasErrors) return failureOf(source);
+    yield;
     const estimatedCost = estimateCost(checked, options.sizes ?? this.declared.sizes, this.estimates);
     const resultType = checked.types[checked.expr.id]!;
+    yield;
     const planner = new Planner({
       checked,
       declarations: this.declarations,

@@ -2,6 +2,7 @@ import type { TypeProvider } from '../cel/check/declarations.js';
 import type { Environment } from '../cel/environment.js';
 import { authorizerType, resourceCheckType } from '../cel/libraries/kubernetes/authorizer.js';
 import { listOf, mapOf, structType, types, type CelType } from '../cel/types.js';
+import type { Steps } from '../std/steps.js';
 import { namespaceType, requestType } from './admission-variables.js';
 import { compileExpression, environmentOf, type CompiledExpression, type ExpressionMode } from './environment.js';
 import { jsonPatchType, objectType, patchLibrary, patchTypes } from './patch-types.js';
@@ -49,18 +50,18 @@ export class AdmissionCompiler {
     if (parts.hasVariables) this.variables = new PolicyVariables();
   }
 
-  compile(field: Exclude<AdmissionField, 'variable'>, text: string, mode: ExpressionMode): CompiledExpression {
+  compile(field: Exclude<AdmissionField, 'variable'>, text: string, mode: ExpressionMode): Steps<CompiledExpression> {
     return this.compileField(fields[field], text, mode);
   }
 
   /** Compiles a variable, and declares it for the expressions after it. One that does not compile is dyn. */
-  compileVariable(name: string, text: string, mode: ExpressionMode): CompiledExpression {
-    const compiled = this.compileField(fields.variable, text, mode);
+  *compileVariable(name: string, text: string, mode: ExpressionMode): Steps<CompiledExpression> {
+    const compiled = yield* this.compileField(fields.variable, text, mode);
     this.variables?.declare(name, compiled.resultType);
     return compiled;
   }
 
-  private compileField(rules: FieldRules, text: string, mode: ExpressionMode): CompiledExpression {
+  private compileField(rules: FieldRules, text: string, mode: ExpressionMode): Steps<CompiledExpression> {
     return compileExpression(this.environment(rules, mode), text, (type) => wrongResult(type, rules.results));
   }
 

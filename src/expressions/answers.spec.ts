@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { atOnce, type Steps } from '../std/steps.js';
 import { AdmissionCompiler, type AdmissionField } from './admission-compiler.js';
 import { compileDeviceSelector } from './device-selector.js';
 import type { CompiledExpression } from './environment.js';
@@ -22,16 +23,18 @@ const rows = fixture('answers.jsonl')
   .split('\n')
   .map((line) => JSON.parse(line) as Row);
 
-function compiled({ field, stored, params, variables, expr }: Row): CompiledExpression {
+function* compile({ field, stored, params, variables, expr }: Row): Steps<CompiledExpression> {
   const mode = stored === true ? 'stored' : 'new';
-  if (field === 'device') return compileDeviceSelector(expr, mode);
+  if (field === 'device') return yield* compileDeviceSelector(expr, mode);
   const hasVariables = variables !== undefined || field === 'applyConfiguration' || field === 'jsonPatch';
   const compiler = new AdmissionCompiler({ hasParams: params === true, hasVariables });
   for (const [name, expression] of variablesByName[variables ?? ''] ?? [])
-    compiler.compileVariable(name, expression, mode);
-  if (field === 'variable') return compiler.compileVariable('v', expr, mode);
-  return compiler.compile(field, expr, mode);
+    yield* compiler.compileVariable(name, expression, mode);
+  if (field === 'variable') return yield* compiler.compileVariable('v', expr, mode);
+  return yield* compiler.compile(field, expr, mode);
 }
+
+const compiled = (row: Row) => atOnce(compile(row));
 
 it.each(['matchCondition', 'variable', 'validation', 'message', 'auditAnnotation', 'applyConfiguration', 'jsonPatch'])(
   'the answers to expressions of %s are those of kube-apiserver',

@@ -10,6 +10,7 @@ import { types } from '../cel/types.js';
 import { elementsOf, isList } from '../cel/values/lists.js';
 import { equal } from '../cel/values/operations.js';
 import { CelError } from '../cel/values/value.js';
+import type { Steps } from '../std/steps.js';
 import { scalar, struct, map, text } from './declared-types.js';
 import { compileExpression, environmentOf, type CompiledExpression, type ExpressionMode } from './environment.js';
 
@@ -80,7 +81,7 @@ function environment(mode: ExpressionMode): Environment {
 }
 
 /** Compiles a CEL selector of devices, with the estimate of its cost. */
-export function compileDeviceSelector(expression: string, mode: ExpressionMode): CompiledExpression {
+export function compileDeviceSelector(expression: string, mode: ExpressionMode): Steps<CompiledExpression> {
   return compileExpression(
     environment(mode),
     expression,

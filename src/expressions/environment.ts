@@ -4,6 +4,7 @@ import { kubernetesEnvironment } from '../cel/kubernetes.js';
 import { re2Engine } from '../cel/re2-engine.js';
 import type { CelType } from '../cel/types.js';
 import { previousRelease } from '../config/version.js';
+import type { Steps } from '../std/steps.js';
 
 /** 'new' expressions may use what the previous release has; 'stored' ones, which have not changed, may use everything. */
 export type ExpressionMode = 'new' | 'stored';
@@ -41,14 +42,14 @@ export interface ExpressionProblem {
   readonly isInternal: boolean;
 }
 
-/** Compiles an expression; `refuse` returns the problem of a wrong type of result. */
-export function compileExpression(
+/** Compiles an expression in steps; `refuse` returns the problem of a wrong type of result. */
+export function* compileExpression(
   environment: Environment,
   text: string,
   refuse: (resultType: CelType) => string | undefined,
   options?: Parameters<Environment['compile']>[1],
-): CompiledExpression {
-  const compiled = environment.compile(text, options);
+): Steps<CompiledExpression> {
+  const compiled = yield* environment.compileInSteps(text, options);
   if (!compiled.isOk) return invalid(`compilation failed: ${compiled.message}`);
   const { resultType, program } = compiled;
   const problem = refuse(resultType);

@@ -61,13 +61,12 @@ export function* validateMatchConditions(
     errors.push(fieldError.tooMany(at, conditions.length, matchConditionsMax));
   }
   for (const [index, { name = '', expression: untrimmed = '' }] of conditions.entries()) {
-    yield;
     const conditionAt = at.index(index);
     const expression = untrimmed.trim();
     const expressionAt = conditionAt.child('expression');
     if (expression === '') errors.push(fieldError.required(expressionAt));
     else {
-      const compiled = compiler.compile('matchCondition', expression, modeOf(expression, stored));
+      const compiled = yield* compiler.compile('matchCondition', expression, modeOf(expression, stored));
       errors.push(...expressionErrors(compiled, expression, expressionAt));
     }
     errors.push(...requiredName(name, conditionAt.child('name'), validateQualifiedName));

@@ -53,7 +53,7 @@ export function* validateValidatingPolicy(
   };
   for (const [index, validation] of validations.entries()) {
     yield;
-    errors.push(...validateValidation(validation, at.child('validations').index(index), compiler, stored));
+    errors.push(...(yield* validateValidation(validation, at.child('validations').index(index), compiler, stored)));
   }
   const annotationsAt = at.child('auditAnnotations');
   const annotated = { policyName: metadata.name ?? '', compiler, stored: stored.annotations };
@@ -79,7 +79,7 @@ export function* validateMutatingPolicy(
   }
   for (const [index, mutation] of mutations.entries()) {
     yield;
-    errors.push(...validateMutation(mutation, at.child('mutations').index(index), compiler, stored));
+    errors.push(...(yield* validateMutation(mutation, at.child('mutations').index(index), compiler, stored)));
   }
   const reinvocationAt = at.child('reinvocationPolicy');
   errors.push(
@@ -126,7 +126,7 @@ function* validateCommon(
   const stored = new Set(before?.variables?.map(({ expression = '' }) => expression));
   for (const [index, variable] of variables.entries()) {
     yield;
-    errors.push(...validateVariable(variable, at.child('variables').index(index), compiler, stored));
+    errors.push(...(yield* validateVariable(variable, at.child('variables').index(index), compiler, stored)));
   }
   return errors;
 }
@@ -160,12 +160,12 @@ const reserved = new Set(
   ),
 );
 
-function validateVariable(
+function* validateVariable(
   { name = '', expression = '' }: Variable,
   at: FieldPath,
   compiler: AdmissionCompiler,
   stored: ReadonlySet<string>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const isIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reserved.has(name);
   const errors =
     name.trim() === ''
@@ -175,7 +175,7 @@ function validateVariable(
         : [fieldError.invalid(at.child('name'), name, 'must be a valid CEL identifier')];
   const expressionAt = at.child('expression');
   if (expression.trim() === '') return [...errors, fieldError.required(expressionAt, 'expression is not specified')];
-  const compiled = compiler.compileVariable(name, expression, modeOf(expression, stored));
+  const compiled = yield* compiler.compileVariable(name, expression, modeOf(expression, stored));
   return [...errors, ...expressionErrors(compiled, expression, expressionAt)];
 }
 
@@ -184,25 +184,25 @@ interface StoredValidations {
   readonly messages: ReadonlySet<string>;
 }
 
-function validateValidation(
+function* validateValidation(
   validation: Validation,
   at: FieldPath,
   compiler: AdmissionCompiler,
   stored: StoredValidations,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { expression = '', message = '', messageExpression = '', reason } = validation;
   const expressionAt = at.child('expression');
   const errors =
     expression.trim() === ''
       ? [fieldError.required(expressionAt, 'expression is not specified')]
       : expressionErrors(
-          compiler.compile('validation', expression, modeOf(expression, stored.conditions)),
+          yield* compiler.compile('validation', expression, modeOf(expression, stored.conditions)),
           expression,
           expressionAt,
         );
   const messageAt = at.child('messageExpression');
   if (messageExpression.trim() !== '') {
-    const compiled = compiler.compile('message', messageExpression, modeOf(messageExpression, stored.messages));
+    const compiled = yield* compiler.compile('message', messageExpression, modeOf(messageExpression, stored.messages));
     errors.push(...expressionErrors(compiled, messageExpression, messageAt));
   } else if (messageExpression !== '') {
     errors.push(fieldError.invalid(messageAt, messageExpression, 'must be non-empty if specified'));
@@ -235,7 +235,7 @@ function* validateAuditAnnotations(
     for (const problem of validateQualifiedName(full)) {
       errors.push(fieldError.invalid(at.index(index).child('key'), full, problem));
     }
-    errors.push(...validateAuditExpression(valueExpression, at.index(index).child('valueExpression'), policy));
+    errors.push(...(yield* validateAuditExpression(valueExpression, at.index(index).child('valueExpression'), policy)));
   }
   return [
     ...errors,
@@ -247,17 +247,17 @@ function* validateAuditAnnotations(
   ];
 }
 
-function validateAuditExpression(
+function* validateAuditExpression(
   expression: string,
   at: FieldPath,
   { compiler, stored }: AnnotatedPolicy,
-): FieldError[] {
+): Steps<FieldError[]> {
   const trimmed = expression.trim();
   if (trimmed === '') return [fieldError.required(at, 'valueExpression is not specified')];
   if (Buffer.byteLength(trimmed) > auditExpressionBytesMax) {
     return [fieldError.required(at, `must not exceed ${auditExpressionBytesMax} bytes in length`)];
   }
-  const compiled = compiler.compile('auditAnnotation', trimmed, modeOf(expression, stored));
+  const compiled = yield* compiler.compile('auditAnnotation', trimmed, modeOf(expression, stored));
   return expressionErrors(compiled, expression, at);
 }
 
@@ -272,12 +272,12 @@ const expressionsOfMutation = ({ applyConfiguration, jsonPatch }: Mutation): str
   jsonPatch?.expression ?? '',
 ];
 
-function validateMutation(
+function* validateMutation(
   mutation: Mutation,
   at: FieldPath,
   compiler: AdmissionCompiler,
   stored: ReadonlySet<string>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const { patchType: type = '' } = mutation;
   const typeAt = at.child('patchType');
   const field = patchFields.get(type);
@@ -293,7 +293,7 @@ function validateMutation(
     errors.push(
       ...(trimmed === ''
         ? required(trimmed, expressionAt)
-        : expressionErrors(compiler.compile(field, trimmed, modeOf(expression, stored)), trimmed, expressionAt)),
+        : expressionErrors(yield* compiler.compile(field, trimmed, modeOf(expression, stored)), trimmed, expressionAt)),
     );
   }
   for (const other of patchFields.values()) {

@@ -37,9 +37,9 @@ export function validateSelectors(
   });
 }
 
-function validateExpression(expression: string, at: FieldPath, mode: ExpressionMode): FieldError[] {
+function* validateExpression(expression: string, at: FieldPath, mode: ExpressionMode): Steps<FieldError[]> {
   if (Buffer.byteLength(expression) > expressionBytesMax) return [fieldError.tooLong(at, expressionBytesMax)];
-  const compiled = compileDeviceSelector(expression, mode);
+  const compiled = yield* compileDeviceSelector(expression, mode);
   if (compiled.problem || compiled.costMax <= deviceSelectorCostMax) return expressionErrors(compiled, expression, at);
   return [fieldError.forbidden(at, 'too complex, exceeds cost limit')];
 }

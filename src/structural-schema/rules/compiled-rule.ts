@@ -6,6 +6,7 @@ import type { Program } from '../../cel/evaluate/program.js';
 import { kubernetesEnvironment } from '../../cel/kubernetes.js';
 import { optionalOf, types, type CelType } from '../../cel/types.js';
 import { asItems, type Fields } from '../../machinery/fields.js';
+import type { Steps } from '../../std/steps.js';
 import { regexEngine } from './regex-engine.js';
 
 export type { DeclaredType } from '../../cel/declared/declared-type.js';
@@ -81,7 +82,7 @@ export class RuleCompiler {
     private readonly stored?: StoredExpressions,
   ) {}
 
-  compile(rule: ValidationRule): CompiledRule {
+  *compile(rule: ValidationRule): Steps<CompiledRule> {
     const { rule: condition = '', messageExpression = '', optionalOldSelf = false } = rule;
     if (condition.trim() === '') return { rule, condition: undefined, message: undefined };
     const { stored } = this;
@@ -89,11 +90,11 @@ export class RuleCompiler {
     const own = this.environment(modeOf(stored?.rules.has(condition)), optionalOldSelf);
     return {
       rule,
-      condition: compileExpression(own, condition, types.bool, conditionTexts),
+      condition: yield* compileExpression(own, condition, types.bool, conditionTexts),
       message:
         messageExpression === ''
           ? undefined
-          : compileExpression(
+          : yield* compileExpression(
               this.environment(modeOf(stored?.messages.has(messageExpression)), optionalOldSelf),
               messageExpression,
               types.string,
@@ -135,8 +136,13 @@ const messageTexts: Texts = {
   type: 'messageExpression must evaluate to a string',
 };
 
-function compileExpression(environment: Environment, text: string, type: CelType, texts: Texts): CompiledExpression {
-  const compiled = environment.compile(text);
+function* compileExpression(
+  environment: Environment,
+  text: string,
+  type: CelType,
+  texts: Texts,
+): Steps<CompiledExpression> {
+  const compiled = yield* environment.compileInSteps(text);
   const failed = (problem: string, usesOldSelf = false): CompiledExpression => ({ problem, costMax: 0n, usesOldSelf });
   if (!compiled.isOk) return failed(`${texts.compilation}: ${compiled.message}`);
   const usesOldSelf = compiled.variables.has('oldSelf');

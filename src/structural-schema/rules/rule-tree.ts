@@ -49,7 +49,7 @@ function* treeOf(schema: Fields, outer: DeclaredType | undefined, isResource: bo
   for (const rule of all) {
     yield;
     const found = rule.fieldPath ? findField(rule.fieldPath, schema) : undefined;
-    rules.push({ ...compiler.compile(rule), fieldPath: found && 'text' in found ? found.text : '' });
+    rules.push({ ...(yield* compiler.compile(rule)), fieldPath: found && 'text' in found ? found.text : '' });
   }
   return {
     typeName: asText(schema['type']),

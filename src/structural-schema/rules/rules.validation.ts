@@ -111,7 +111,7 @@ class RuleValidation {
     const compiler = new RuleCompiler(type, this.options.stored);
     for (const [index, rule] of rules.entries()) {
       yield;
-      const { condition, message } = compiler.compile(rule);
+      const { condition, message } = yield* compiler.compile(rule);
       if (condition) this.check(rule, condition, message, at.index(index), type, place);
     }
   }
