@@ -1,5 +1,5 @@
 import type { KubeObject } from '../machinery/kube-object.js';
-import { compareText } from '../patch/apply/json-text.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
 
 /**
  * Returns the class with one of the annotations set to `true`. Of several, the one created last is used, and of those the
@@ -10,7 +10,7 @@ export function defaultClassOf(classes: readonly KubeObject[], annotations: read
     annotations.some((annotation) => metadata.annotations?.[annotation] === 'true'),
   );
   return marked.sort(
-    (a, b) => compareText(createdAt(b), createdAt(a)) || compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
+    (a, b) => compareUtf8(createdAt(b), createdAt(a)) || compareUtf8(a.metadata.name ?? '', b.metadata.name ?? ''),
   )[0];
 }
 

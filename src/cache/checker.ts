@@ -2,7 +2,7 @@ import type { Revision } from '../machinery/revision.js';
 import type { KeyValue, KvStore } from '../storage/kv-store.js';
 import { every, type Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
-import { compareUtf8 } from '../std/sorted-map.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
 import { differingPaths } from './differing-paths.js';
 import type { Feed } from './feed.js';
 import type { WatchCache } from './watch-cache.js';

@@ -1,4 +1,5 @@
-import { compareUtf8, type SortedView } from '../std/sorted-map.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
+import type { SortedView } from '../std/sorted-map.js';
 import type { CacheEvent } from './cache-event.js';
 import type { EncodedObject } from './encoded-object.js';
 import type { FieldEquality } from './snapshot.js';

@@ -14,7 +14,7 @@ import { CelType, types, wrapperOf } from './types.js';
 import { display } from './values/conversions.js';
 import { elementsOf, isList } from './values/lists.js';
 import { isMap } from './values/maps.js';
-import { compareTexts } from './values/texts.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
 import { formatTimestamp } from './values/time.js';
 import type { Value } from './values/value.js';
 import { Double, Duration, OpaqueValue, Optional, Timestamp, Uint } from './values/value.js';
@@ -130,7 +130,7 @@ function canonical(value: Value): string {
   if (isList(value)) return `[${Array.from(elementsOf(value), canonical).join(', ')}]`;
   if (!isMap(value)) return display(value);
   const entries = [...value.keys()].map((key) => `${canonical(key)}: ${canonical(value.find(key)!)}`);
-  return `{${entries.sort(compareTexts).join(', ')}}`;
+  return `{${entries.sort(compareUtf8).join(', ')}}`;
 }
 
 function exponential(value: number): string {

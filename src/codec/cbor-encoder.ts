@@ -1,5 +1,6 @@
 import { int64Max, int64Min } from '../machinery/int64.js';
 import type { FieldType } from '../machinery/type-model.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
 import { majorTypes, type CborWriter } from './cbor-writer.js';
 import { EncodeError } from './encode-error.js';
 
@@ -105,6 +106,5 @@ function byLength(a: string, b: string): number {
 }
 
 function byBytes(a: string, b: string): number {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length - right.length || Buffer.compare(left, right);
+  return Buffer.byteLength(a) - Buffer.byteLength(b) || compareUtf8(a, b);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { compareUtf8 } from '../std/compare-utf8.js';
 import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { EncodeError } from './encode-error.js';
 import type { Absences, Message, MessageField } from './protobuf-messages.js';
@@ -161,7 +162,7 @@ function sortedKeys(map: JsonObject): string[] {
   for (let i = 1; i < keys.length && isSorted; i++) isSorted = keys[i - 1]! < keys[i]!;
   if (!isSorted) keys.sort();
   if (keys.some((key) => /[\ud800-\udfff]/.test(key))) {
-    keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    keys.sort(compareUtf8);
   }
   return keys;
 }

@@ -1,3 +1,5 @@
+import { compareUtf8 } from './compare-utf8.js';
+
 /**
  * An ordered map of strings with cheap snapshots: a copy-on-write B+tree.
  *
@@ -388,22 +390,6 @@ function insertAt<T>(array: T[], at: number, value: T): void {
 }
 
 const hasSurrogate = (text: string) => /[\ud800-\udfff]/.test(text);
-
-/**
- * Compares in UTF-8 order, which is code point order. UTF-16 order differs between surrogates and units from 0xE000 on.
- */
-export function compareUtf8(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x === y) continue;
-    return x >= 0xd800 && y >= 0xd800 ? liftSurrogate(x) - liftSurrogate(y) : x - y;
-  }
-  return a.length - b.length;
-}
-
-const liftSurrogate = (unit: number) => (unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
 /** Returns the lowest string above all strings with `prefix`; undefined if there is none. */
 export function prefixEnd(prefix: string): string | undefined {

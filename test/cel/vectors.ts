@@ -32,7 +32,7 @@ import {
 import { elementsOf, isList } from '../../src/cel/values/lists.js';
 import { BuiltMap, isMap } from '../../src/cel/values/maps.js';
 import { int, isInt } from '../../src/cel/values/numbers.js';
-import { compareTexts } from '../../src/cel/values/texts.js';
+import { compareUtf8 } from '../../src/std/compare-utf8.js';
 import { formatTimestamp, parseDuration, parseTimestamp } from '../../src/cel/values/time.js';
 import type { Value } from '../../src/cel/values/value.js';
 import { Double, Duration, Optional, Timestamp, Uint } from '../../src/cel/values/value.js';
@@ -289,5 +289,5 @@ function show(value: Value): string {
   if (isList(value)) return `[${Array.from(elementsOf(value), show).join(', ')}]`;
   if (!isMap(value)) return Object.prototype.toString.call(value);
   const entries = [...value.keys()].map((key) => `${show(key)}: ${show(value.find(key)!)}`);
-  return `{${entries.sort(compareTexts).join(', ')}}`;
+  return `{${entries.sort(compareUtf8).join(', ')}}`;
 }

@@ -2,7 +2,8 @@ import { convert, display } from '../values/conversions.js';
 import { checkedLength, elementsOf, isList, listAt, listSize, textLengthMax } from '../values/lists.js';
 import { isMap } from '../values/maps.js';
 import { int64Max, isInt, plainDecimal, wholeNumber } from '../values/numbers.js';
-import { compareTexts, encodeUtf8, quote, quoteBytes } from '../values/texts.js';
+import { encodeUtf8, quote, quoteBytes } from '../values/texts.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError, Double, Duration, Timestamp, Uint, typeOf } from '../values/value.js';
 import { CelType, types } from '../types.js';
@@ -178,7 +179,7 @@ function formatMap(map: Value): string | Error {
     if (value instanceof Error) return value;
     entries.push([typeof key === 'string' ? quote(key) : display(key), value]);
   }
-  entries.sort(([a], [b]) => compareTexts(a, b));
+  entries.sort(([a], [b]) => compareUtf8(a, b));
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 

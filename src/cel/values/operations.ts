@@ -12,7 +12,8 @@ import {
   numeric,
   uintArithmetic,
 } from './numbers.js';
-import { codePointLength, compareBytes, compareTexts } from './texts.js';
+import { codePointLength, compareBytes } from './texts.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import {
   addDurations,
   addToTimestamp,
@@ -126,7 +127,7 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
 
 function orderOf(left: string, right: string): -1 | 0 | 1 {
   if (left !== right) spend(Math.min(left.length, right.length) / 50);
-  return compareTexts(left, right);
+  return Math.sign(compareUtf8(left, right)) as -1 | 0 | 1;
 }
 
 /** Returns true, false, or the error of values that cannot be compared. */

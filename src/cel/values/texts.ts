@@ -57,21 +57,6 @@ function isPair(text: string, index: number): boolean {
 /** The number of bytes in UTF-8. */
 export const byteLength = (text: string): number => Buffer.byteLength(text);
 
-/** Orders texts by code points. */
-export function compareTexts(left: string, right: string): -1 | 0 | 1 {
-  if (left === right) return 0;
-  const length = Math.min(left.length, right.length);
-  let index = 0;
-  while (index < length && left.charCodeAt(index) === right.charCodeAt(index)) index++;
-  if (index === length) return left.length < right.length ? -1 : 1;
-  const a = left.charCodeAt(index);
-  const b = right.charCodeAt(index);
-  // A surrogate stands for a code point above all that one unit can hold.
-  const isAbove = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-  if (isAbove(a) !== isAbove(b)) return isAbove(a) ? 1 : -1;
-  return a < b ? -1 : 1;
-}
-
 export function compareBytes(left: Uint8Array, right: Uint8Array): -1 | 0 | 1 {
   return Buffer.compare(left, right);
 }

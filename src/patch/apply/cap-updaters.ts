@@ -1,4 +1,4 @@
-import { compareText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { unionOfAll, type FieldSet } from './field-set.js';
 import { ownerId, type Owner, type Owners } from './managed-fields.js';
 
@@ -13,7 +13,7 @@ const bucketName = 'ancient-changes';
 export function capUpdaters(owners: Owners, max = updatersMax): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= max) return owners;
-  updaters.sort(([a, left], [b, right]) => compareText(left.time ?? '', right.time ?? '') || compareText(a, b));
+  updaters.sort(([a, left], [b, right]) => compareUtf8(left.time ?? '', right.time ?? '') || compareUtf8(a, b));
   const capped = new Map(owners);
   const firstOfVersion = new Map<string, string>();
   // United at the end: one after the other would take quadratic time.

@@ -1,4 +1,4 @@
-import { compareText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { leaf, self, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { compareItems, fieldElement, itemElement } from './path-element.js';
 import { atomicJson, type FieldSchema, type ListSchema, type MapSchema, type Schema } from './schema.js';
@@ -33,7 +33,7 @@ function everyField(map: MapSchema, value: Readonly<Record<string, unknown>>): F
   }
   const schema = map.values ?? atomicJson;
   for (const field of fields) others.push(field.name);
-  if (others.length > 1) others.sort(compareText);
+  if (others.length > 1) others.sort(compareUtf8);
   for (const name of others) {
     const field = map.fields.get(name);
     out[field?.element ?? fieldElement(name)] = everything(field?.schema ?? schema, value[name] ?? field?.zero);

@@ -1,4 +1,5 @@
-import { compareText, readJson, scalarText, stringText } from './json-text.js';
+import { readJson, scalarText, stringText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { leaf, self, sorted, type FieldSet, type OpenFieldSet } from './field-set.js';
 import type { PathElement } from './path-element.js';
 
@@ -123,7 +124,7 @@ function canonicalJson(json: string, text: string): string {
 function canonicalKeys(json: string, text: string): PathElement {
   const value = readJson(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FieldSetError(`no keys: ${text}`);
-  const names = Object.keys(value).sort(compareText);
+  const names = Object.keys(value).sort(compareUtf8);
   const keys = names.map((name) => {
     const key = value[name];
     if (typeof key === 'object') throw new FieldSetError(`no scalar: ${text}`);

@@ -1,4 +1,4 @@
-import { compareText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import {
   compareRead,
   elementText,
@@ -230,7 +230,7 @@ export function sorted<Set extends FieldSet>(set: Set): Set {
     if (element === self) continue;
     if (before !== undefined) {
       if (before[0] === 'f' && element[0] === 'f') {
-        if (compareText(before, element) > 0) return inOrder(set) as Set;
+        if (compareUtf8(before, element) > 0) return inOrder(set) as Set;
         beforeRead = undefined;
       } else {
         const read = readElement(element);

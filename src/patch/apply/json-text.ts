@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../machinery/kube-object.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 
 /* eslint-disable no-restricted-syntax -- JSON inside the keys of a field set and of one annotation: texts, not bodies */
 
@@ -23,7 +24,7 @@ export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   const object = value as Record<string, unknown>;
   const names = Object.keys(object).filter((name) => object[name] !== undefined);
-  names.sort(compareText);
+  names.sort(compareUtf8);
   return `{${names.map((name) => `${stringText(name)}:${sortedJson(object[name])}`).join(',')}}`;
 }
 
@@ -34,25 +35,6 @@ export function readJson(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Compares by UTF-8 bytes, as Go does: surrogates sort after all other characters. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const left = a.charCodeAt(i);
-    const right = b.charCodeAt(i);
-    if (left === right) continue;
-    if (left >= 0xd800 && right >= 0xd800)
-      return isSurrogate(left) === isSurrogate(right) ? left - right : isSurrogate(left) ? 1 : -1;
-    return left - right;
-  }
-  return a.length - b.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
 }
 
 function escaped(found: string): string {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
 import { atOnce, type Steps } from '../../std/steps.js';
-import { compareText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { FieldSetError, readFieldSet } from './field-set-reader.js';
 import type { FieldSet } from './field-set.js';
 
@@ -96,10 +96,10 @@ function entryOf(owner: Owner): JsonValue {
 function compareOwners(a: Owner, b: Owner): number {
   if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
   return (
-    compareText(a.time ?? '', b.time ?? '') ||
-    compareText(a.manager, b.manager) ||
-    compareText(a.apiVersion, b.apiVersion) ||
-    compareText(a.subresource, b.subresource)
+    compareUtf8(a.time ?? '', b.time ?? '') ||
+    compareUtf8(a.manager, b.manager) ||
+    compareUtf8(a.apiVersion, b.apiVersion) ||
+    compareUtf8(a.subresource, b.subresource)
   );
 }
 

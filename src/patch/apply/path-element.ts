@@ -1,4 +1,5 @@
-import { compareText, readJson, scalarText } from './json-text.js';
+import { readJson, scalarText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import type { ListKey, ListSchema } from './schema.js';
 
 /**
@@ -97,14 +98,14 @@ export function compareRead(a: ReadElement, b: ReadElement): number {
 
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
-  return a[0] === 'f' && b[0] === 'f' ? compareText(a, b) : compareRead(readElement(a), readElement(b));
+  return a[0] === 'f' && b[0] === 'f' ? compareUtf8(a, b) : compareRead(readElement(a), readElement(b));
 }
 
 type Entry = readonly [name: string, value: unknown];
 
 function compareKeys(left: readonly Entry[], right: readonly Entry[]): number {
   for (let i = 0; i < left.length && i < right.length; i++) {
-    const order = compareText(left[i]![0], right[i]![0]) || compareValues(left[i]![1], right[i]![1]);
+    const order = compareUtf8(left[i]![0], right[i]![0]) || compareValues(left[i]![1], right[i]![1]);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -112,7 +113,7 @@ function compareKeys(left: readonly Entry[], right: readonly Entry[]): number {
 
 /** Orders numbers, strings, booleans, lists, objects, null. */
 function compareValues(a: unknown, b: unknown): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
   const left = rank(a);
   const right = rank(b);
   if (left !== right) return left - right;
@@ -140,7 +141,7 @@ function compareLists(a: unknown[], b: unknown[]): number {
 }
 
 function sortedEntries(value: unknown): Entry[] {
-  return Object.entries(value as object).sort(([a], [b]) => compareText(a, b));
+  return Object.entries(value as object).sort(([a], [b]) => compareUtf8(a, b));
 }
 
 /** The element in messages: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */

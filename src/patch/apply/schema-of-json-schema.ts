@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../machinery/kube-object.js';
-import { compareText, stringText } from './json-text.js';
+import { stringText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { fieldElement } from './path-element.js';
 import { atomicJson, deducedJson, type FieldSchema, type ListKey, type Schema } from './schema.js';
 
@@ -57,7 +58,7 @@ function listOf(schema: JsonSchema, meta: Schema): NonNullable<Schema['list']> {
   const kind = schema[extension.listType];
   if (kind === 'set') return { kind: 'set', of, keys: [] };
   if (kind !== 'map') return { kind: 'atomic', of, keys: [] };
-  const names = [...((schema[extension.listKeys] as string[] | undefined) ?? [])].sort(compareText);
+  const names = [...((schema[extension.listKeys] as string[] | undefined) ?? [])].sort(compareUtf8);
   return { kind: 'map', of, keys: names.map((name) => keyOf(name, schema.items)) };
 }
 
@@ -67,7 +68,7 @@ function keyOf(name: string, items: JsonSchema | undefined): ListKey {
 }
 
 function objectOf(schema: JsonSchema, meta: Schema, preserves: boolean): Schema {
-  const names = Object.keys(schema.properties ?? {}).sort(compareText);
+  const names = Object.keys(schema.properties ?? {}).sort(compareUtf8);
   const fields = names.map((name): [string, Schema] => [name, schemaOf(schema.properties![name]!, meta)]);
   const { additionalProperties: additional } = schema;
   const given =
@@ -100,7 +101,7 @@ function withObjectFields(schema: Schema, meta: Schema): Schema {
   const fields = new Map([...map.fields.values()].map((field): [string, Schema] => [field.name, field.schema]));
   fields.set('apiVersion', text).set('kind', text).set('metadata', meta);
   return objectSchema(
-    [...fields].sort(([a], [b]) => compareText(a, b)),
+    [...fields].sort(([a], [b]) => compareUtf8(a, b)),
     map.values,
     map.isAtomic,
   );

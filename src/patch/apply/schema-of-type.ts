@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../machinery/kube-object.js';
 import type { Field, FieldType, ListType, ScalarType, StructType, ValueName } from '../../machinery/type-model.js';
-import { compareText, stringText } from './json-text.js';
+import { stringText } from './json-text.js';
+import { compareUtf8 } from '../../std/compare-utf8.js';
 import { fieldElement } from './path-element.js';
 import { atomicJson, mapOf, type FieldSchema, type ListKey, type ListSchema, type Schema } from './schema.js';
 
@@ -76,7 +77,7 @@ class StructSchema implements Schema {
 
   get map(): NonNullable<Schema['map']> {
     if (this.fields) return this.fields;
-    const names = [...this.type.byName.keys()].sort(compareText);
+    const names = [...this.type.byName.keys()].sort(compareUtf8);
     const fields = new Map<string, FieldSchema>();
     names.forEach((name, rank) => fields.set(name, fieldSchema(name, rank, this.type.byName.get(name)!)));
     this.fields = {
@@ -139,7 +140,7 @@ function listSchema(type: ListType, field: Field | undefined): ListSchema {
   const kind = field?.list?.type ?? (field?.patch?.strategies.includes('merge') ? patchedKind(field) : 'atomic');
   if (kind !== 'map') return { kind, of, keys: [] };
   const names = field?.list?.keys ?? [field!.patch!.mergeKey!];
-  return { kind, of, keys: [...names].sort(compareText).map((name) => listKey(name, type.of)) };
+  return { kind, of, keys: [...names].sort(compareUtf8).map((name) => listKey(name, type.of)) };
 }
 
 function patchedKind(field: Field): 'set' | 'map' {
