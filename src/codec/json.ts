@@ -3,7 +3,7 @@ import type { JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from '../std/decode-error.js';
 import { atOnce, type Steps } from '../std/steps.js';
 import { jsonSyntaxProblem } from './json-syntax.js';
-import { secretMark } from './secret-mark.js';
+import { secretMark } from '../std/secret-mark.js';
 
 /**
  * JSON: the only place where it is parsed and written. Fast in the usual case, exact in the others:

@@ -1,4 +1,4 @@
-import { secretMark } from './secret-mark.js';
+import { secretMark } from '../std/secret-mark.js';
 
 /** Limits on reported duplicate fields and on the characters of their paths: names may be as long as a body. */
 const duplicatesMax = 1000;

@@ -1,4 +1,4 @@
-import { systemRng } from '../std/rng.js';
+import { systemRng } from './rng.js';
 
 /**
  * Returns a secret mark for strings that are replaced while a text is parsed or written. It is random, so that no
