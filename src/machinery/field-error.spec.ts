@@ -7,6 +7,7 @@ it.each<[unknown, string]>([
   [undefined, 'null'],
   [{ a: [1, 'x'] }, '{"a":[1,"x"]}'],
   [9007199254740993n, '9007199254740993'],
+  [{ a: '\x00123', b: ['x"\x00-1', 9007199254740993n] }, '{"a":"\\u0000123","b":["x\\"\\u0000-1",9007199254740993]}'],
   [{ generation: -9007199254740993n, b: '1' }, '{"generation":-9007199254740993,"b":"1"}'],
 ])('formats %p as %s', (value, shown) =>
   expect(fieldError.invalid('f', value, '').detail).toBe(`Invalid value: ${shown}`),

@@ -1,3 +1,4 @@
+import { secretMark } from '../std/secret-mark.js';
 import { counted, requireBudget } from './error-budget.js';
 import type { FieldError } from './field-error-type.js';
 import { goQuote } from './go-quote.js';
@@ -15,13 +16,14 @@ function formatValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  const json = JSON.stringify(value, markLarge).replace(/"\\u0000(-?\d+)"/g, '$1');
+  const json = JSON.stringify(value, markLarge).replace(markedInteger, (_whole, digits: string) => digits);
   return json.replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+const mark = secretMark('int64');
+const markedInteger = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 /** Marks integers that JSON.stringify does not support: those a double cannot represent. */
-const markLarge = (_field: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
+const markLarge = (_field: string, value: unknown): unknown => (typeof value === 'bigint' ? `${mark}${value}` : value);
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
