@@ -86,3 +86,109 @@ it('apply with the uid of an absent object is a conflict (409)', async () => {
     expect.stringContaining('uid mismatch: the provided object specified uid'),
   ]);
 });
+
+describe('CustomResourceValidationRules', () => {
+  const group = 'rules.upstream.example.com';
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const rules = (...texts: readonly string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
+  const integers = (maxItems: number) => ({ type: 'array', maxItems, items: { type: 'integer' } });
+  const define = (plural: string, spec: object, status: object = { type: 'object' }) =>
+    admin.post(definitions, {
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural, kind: plural },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', properties: { spec, status } } },
+          },
+        ],
+      },
+    });
+  const path = (plural: string) => `/apis/${group}/v1/namespaces/default/${plural}`;
+  const object = (plural: string, name: string, spec: object) => ({
+    apiVersion: `${group}/v1`,
+    kind: plural,
+    metadata: { name },
+    spec,
+  });
+  async function served(plural: string): Promise<void> {
+    const deadline = performance.now() + 20_000;
+    while ((await admin.get(path(plural))).code !== 200 && performance.now() < deadline);
+  }
+
+  beforeAll(async () => {
+    const lists =
+      'self.first.isSorted() && self.second.isSorted() && ((self.first.sum() + self.second.sum()) % 2 == 0)';
+    const spec = {
+      type: 'object',
+      ...rules('self.x + self.y > 0', lists, 'self.large.all(a, self.large.all(b, a == b))'),
+      properties: {
+        x: { type: 'integer' },
+        y: { type: 'integer' },
+        first: integers(1_000),
+        second: integers(1_000),
+        large: integers(725),
+      },
+    };
+    const health = { type: 'object', properties: { health: { type: 'string' } } };
+    const status = { ...health, ...rules("self.health == 'ok' || self.health == 'unhealthy'") };
+    expect((await define('ruled', spec, status)).code).toBe(201);
+    const transition = { type: 'object', properties: { number: { type: 'integer', ...rules('self > oldSelf') } } };
+    expect((await define('growing', transition)).code).toBe(201);
+    await served('ruled');
+    await served('growing');
+  });
+
+  it('a custom resource that satisfies x-kubernetes-validations is created (201)', async () => {
+    const spec = { x: 1, y: 0, first: [3, 4], second: [5, 10], large: [2, 2] };
+    expect((await admin.post(path('ruled'), object('ruled', 'valid', spec))).code).toBe(201);
+  });
+
+  it('a custom resource that does not satisfy x-kubernetes-validations is rejected (422)', async () => {
+    const { code, text } = await admin.post(path('ruled'), object('ruled', 'invalid', { x: 0, y: 0 }));
+    expect([code, text]).toEqual([422, expect.stringContaining('failed rule')]);
+  });
+
+  it.each([
+    [
+      'a rule that refers to a property that does not exist',
+      { type: 'object', ...rules('self.z == 100'), properties: { x: { type: 'integer' } } },
+      "undefined field 'z'",
+    ],
+    ['a rule with a syntax error', { type: 'object', ...rules('self = 42') }, 'Syntax error'],
+    [
+      'a rule that exceeds the estimated cost limit',
+      {
+        type: 'object',
+        properties: {
+          x: {
+            type: 'array',
+            items: { type: 'array', items: { type: 'string' }, ...rules("self.all(text, text == 'constant')") },
+          },
+        },
+      },
+      'exceeds budget',
+    ],
+  ])('a custom resource definition with %s is rejected (422)', async (_what, spec, message) => {
+    const { code, text } = await define('refused', spec);
+    expect([code, text]).toEqual([422, expect.stringContaining(message)]);
+  });
+
+  it('a custom resource whose rules exceed the cost limit at run time is rejected (422)', async () => {
+    const large = Array.from({ length: 725 }, () => 20);
+    const { code, text } = await admin.post(path('ruled'), object('ruled', 'costly', { large }));
+    expect([code, text]).toEqual([422, expect.stringContaining('call cost exceeds limit')]);
+  });
+
+  it('an update of a custom resource that does not satisfy a transition rule is rejected (422)', async () => {
+    const created = await admin.post(path('growing'), object('growing', 'one', { number: 10 }));
+    expect(created.code).toBe(201);
+    const { code, text } = await admin.put(`${path('growing')}/one`, { ...created.body, spec: { number: 9 } });
+    expect([code, text]).toEqual([422, expect.stringContaining('failed rule')]);
+  });
+});
