@@ -3,7 +3,7 @@ const layers = [
   ['std', 'config', 'regex'],
   ['machinery'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
-  ['structural-schema', 'expressions'],
+  ['structural-schema', 'expressions', 'kubeconfig-client'],
   ['cache'],
   ['registry'],
   ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],
