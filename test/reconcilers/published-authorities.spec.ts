@@ -114,3 +114,33 @@ it('extension-apiserver-authentication has the client CA and the request header 
     await keelson.stop();
   }
 });
+
+it('extension-apiserver-authentication gets the CA certificates of changed files', async () => {
+  const [clients, proxies, newClients, newProxies] = [
+    await authority('first-clients'),
+    await authority('first-proxies'),
+    await authority('second-clients'),
+    await authority('second-proxies'),
+  ];
+  const requestHeader = { clientCaFile: proxies.file, usernameHeaders: ['X-Remote-User'] };
+  const keelson = await startKeelson({ config: { authentication: { clientCaFile: clients.file, requestHeader } } });
+  const client = clientOf(keelson, keelson.ca);
+  const publishes = (key: string, { pem }: { pem: string }) =>
+    until(
+      client,
+      system,
+      'extension-apiserver-authentication',
+      (found) => ((found?.['data'] ?? {}) as Record<string, string>)[key]?.includes(pem.trim()) === true,
+    );
+  try {
+    await publishes('client-ca-file', clients);
+    await publishes('requestheader-client-ca-file', proxies);
+    await writeFile(clients.file, newClients.pem);
+    await publishes('client-ca-file', newClients);
+    await writeFile(proxies.file, newProxies.pem);
+    await publishes('requestheader-client-ca-file', newProxies);
+  } finally {
+    client.close();
+    await keelson.stop();
+  }
+}, 30_000);

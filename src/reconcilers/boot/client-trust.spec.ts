@@ -1,5 +1,5 @@
 import { authorityPem, leafPem } from '../../../test/harness/certificate-texts.js';
-import { combinedTrust, type ClientTrust } from './client-trust.js';
+import { combinedTrust, trustData, type ClientTrust } from './client-trust.js';
 
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const requestHeader: ClientTrust['requestHeader'] = {
@@ -26,6 +26,7 @@ it.each<[string, Record<string, string>, ClientTrust, Record<string, string>]>([
       'requestheader-allowed-names': '["proxy"]',
       'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
       'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-uid-headers': '[]',
       'requestheader-username-headers': '["X-Remote-User"]',
     },
   ],
@@ -57,3 +58,23 @@ it('removes expired certificates', () =>
   expect(combinedTrust({ 'client-ca-file': leafPem }, clientOnly, nowMs + 86_400_000)).toEqual({
     'client-ca-file': authorityPem,
   }));
+
+it('data that kube-apiserver has written with the same settings stays the same', () => {
+  const theirs = {
+    'client-ca-file': authorityPem,
+    'requestheader-client-ca-file': authorityPem,
+    'requestheader-allowed-names': String.raw`["a\u0026b","proxy"]`,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-uid-headers': '[]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+  };
+  expect(combinedTrust(theirs, both, nowMs)).toEqual(theirs);
+  expect(combinedTrust({}, { ...both, requestHeader: { ...requestHeader, allowedNames: ['a&b', 'proxy'] } }, nowMs)).toEqual(theirs);
+}); // prettier-ignore
+
+it('settings of others that leave no room for those of this server are removed', () => {
+  const names = JSON.stringify(['x'.repeat(1024 * 1024)]);
+  const before = { 'requestheader-client-ca-file': authorityPem, 'requestheader-allowed-names': names };
+  expect(trustData(before, both, nowMs)).toEqual(combinedTrust({}, both, nowMs));
+});

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '../../catalog/types/core.v1.js';
-import { decodeJson, stringifyJson } from '../../codec/json.js';
+import { decodeJson } from '../../codec/json.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { dataBytesMax } from '../../modules/core/config-map.strategy.js';
+import { sortedJson } from '../../patch/apply/json-text.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
 import { ensureObject } from './ensure-object.js';
@@ -35,7 +37,7 @@ export async function ensureClientTrust(
   const { store } = registry.require('', 'v1', 'configmaps');
   const found = store.cache.get(store.keyOf(namespace, clientTrustName));
   const before: ConfigMap | undefined = found && !found.corruption ? found.parse() : undefined;
-  const data = combinedTrust(before?.data ?? {}, trust, nowMs);
+  const data = trustData(before?.data ?? {}, trust, nowMs);
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data };
   await ensureObject(registry, { resource: 'configmaps', keeps: ['data'], object });
 }
@@ -47,6 +49,20 @@ const lists = {
   uidHeaders: 'requestheader-uid-headers',
   usernameHeaders: 'requestheader-username-headers',
 } as const;
+
+/**
+ * Returns the data of the ConfigMap. If the settings of all servers do not fit into one, only those of this server: the
+ * others add theirs again.
+ */
+export function trustData(
+  before: Readonly<Record<string, string>>,
+  own: ClientTrust,
+  nowMs: number,
+): Record<string, string> {
+  const combined = combinedTrust(before, own, nowMs);
+  const bytes = Object.values(combined).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes <= dataBytesMax ? combined : combinedTrust({}, own, nowMs);
+}
 
 /**
  * Adds the settings of this server to the data of the ConfigMap. Those of other servers stay, since servers of one cluster
@@ -68,7 +84,8 @@ export function combinedTrust(
   data['requestheader-client-ca-file'] = proxy;
   for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
     const values = new Set([...stringsIn(before[lists[field]] ?? ''), ...(own.requestHeader?.[field] ?? [])]);
-    if (field !== 'uidHeaders' || values.size > 0) data[lists[field]] = stringifyJson([...values]);
+    // Spelled as kube-apiserver does, empty lists included: servers that share the ConfigMap compare its texts.
+    data[lists[field]] = sortedJson([...values]);
   }
   return data;
 }
