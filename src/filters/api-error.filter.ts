@@ -9,6 +9,10 @@ import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
 import type { Logger } from '../std/logger.js';
+import { yieldEventLoop } from '../std/yield-event-loop.js';
+
+/** Messages up to this length are formatted and encoded in one turn of the event loop. */
+const charactersPerTurnMax = 500_000;
 
 /**
  * Turns thrown errors into a Status in the encoding that the client accepts. Unexpected errors become 500
@@ -28,7 +32,11 @@ export class ApiErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    answerError(request, reply, thrown, this.logger, this.negotiator);
+    const answer = () => answerError(request, reply, thrown, this.logger, this.negotiator);
+    if (!(thrown instanceof ApiError) || thrown.message.length <= charactersPerTurnMax) return answer();
+    // Formatting a value of megabytes has taken the time of a turn of the event loop; encoding it takes another.
+    reply.hijack();
+    void yieldEventLoop().then(answer);
   }
 }
 

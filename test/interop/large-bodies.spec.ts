@@ -32,3 +32,28 @@ it.each([12_000, 16_000, 20_000, 60_000])('accepts bodies of %d bytes after answ
   admin.close();
   expect([...codes]).toEqual([201]);
 });
+
+it('answers a name of 2 MB with errors that quote all of it, in turns of their own (422)', async () => {
+  const { url, ca, client } = server.access;
+  const admin = new HttpClient({ url, ca, ...client });
+  const name = '\u00a0'.repeat(1_000_000);
+  const quoted = `"${'\\u00a0'.repeat(1_000_000)}"`;
+  for (const [body, code, start] of [
+    [
+      { metadata: { name } },
+      422,
+      `ConfigMap ${quoted} is invalid: [metadata.name: Invalid value: ${quoted}: must be no more than 253 characters, `,
+    ],
+    [
+      { metadata: { creationTimestamp: name } },
+      400,
+      `cannot be handled as a ConfigMap: parsing time "${'\\xc2\\xa0'.repeat(1_000_000)}" as`,
+    ],
+  ] as const) {
+    const answer = await admin.post('/api/v1/namespaces/default/configmaps', body);
+    expect([answer.code, answer.body.code]).toEqual([code, code]);
+    expect((answer.body.message as string).includes(start)).toBe(true);
+  }
+  expect((await admin.get('/api/v1/namespaces/default/configmaps')).code).toBe(200);
+  admin.close();
+});

@@ -124,8 +124,8 @@ async function writeNew(
   );
   if (timer.isDue()) await timer.yield();
   const errors = store.mergeDeclaredErrors(object, undefined, handwritten);
-  if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   if (timer.isDue()) await timer.yield();
+  if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
   if (timer.isDue()) await timer.yield();
   await admission.validate(object, undefined);

@@ -148,13 +148,13 @@ async function writeUpdate(
   );
   if (timer.isDue()) await timer.yield();
   const errors = store.mergeDeclaredErrors(object, old, handwritten);
+  if (timer.isDue()) await timer.yield();
   if (errors.length > 0)
     throw ApiError.invalid(
       options.subresource?.invalidKind ?? options.subresource?.viewKind ?? definition,
       name,
       errors,
     );
-  if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   if (timer.isDue()) await timer.yield();
   await admission.validate(object, old);
