@@ -21,10 +21,11 @@ export function findField(
   const names: string[] = [];
   let text = '';
   let at = schema;
-  const tokens = path.match(/'(?:[^'\\]|\\.)*'?|[.[\]]|[^.[\]']+/gs) ?? [];
-  for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i]!;
-    let name = tokens[++i];
+  // Read one by one: a path may have millions, of which the first does not name a field.
+  const tokens = path.matchAll(/'(?:[^'\\]|\\.)*'?|[.[\]]|[^.[\]']+/gs);
+  const next = (): string | undefined => tokens.next().value?.[0];
+  for (let token = next(); token !== undefined; token = next()) {
+    let name = next();
     if (token === '[') {
       if (!allowsBrackets) return { problem: 'array notation is not allowed' };
       if (name === undefined) return { problem: endOfPath };
@@ -32,13 +33,13 @@ export function findField(
       name = name.slice(1, -1).replace(/\\(.)/gs, '$1');
     } else if (token !== '.') return { problem: `expected [ or . but got: ${token}` };
     else if (name === undefined) return { problem: endOfPath };
-    const next = step(at, name);
-    if (!next) return { problem: noField };
-    text += next.isKey ? `[${name}]` : `${text === '' ? '' : '.'}${name}`;
-    at = next.schema;
+    const found = step(at, name);
+    if (!found) return { problem: noField };
+    text += found.isKey ? `[${name}]` : `${text === '' ? '' : '.'}${name}`;
+    at = found.schema;
     names.push(name);
     if (token !== '[') continue;
-    const closing = tokens[++i];
+    const closing = next();
     if (closing === undefined) return { problem: endOfPath };
     if (closing !== ']') return { problem: `expected ] but got ${closing}` };
   }

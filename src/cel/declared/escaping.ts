@@ -1,3 +1,5 @@
+import { defaultExpressionCodePointsMax } from '../syntax/limits.js';
+
 /** Names of fields that are no identifiers, as expressions write them: `my-field` is `my__dash__field`. */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
@@ -9,9 +11,10 @@ const unescapes = new Map(Object.entries(escapes).map(([text, escape]) => [escap
 
 export const isReserved = (name: string): boolean => reserved.has(name);
 
-/** The identifier; undefined for a name that none stands for. */
+/** The identifier; undefined for a name that none stands for, or that is longer than an expression may be. */
 export function escapeName(name: string): string | undefined {
-  if (name === '' || !/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  if (name === '' || name.length > defaultExpressionCodePointsMax) return undefined;
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   if (reserved.has(name)) return `__${name}__`;
   return name.replace(/__|[-./]/g, (part) => escapes[part]!);
 }
