@@ -75,6 +75,35 @@ const almostValid: readonly TextShape[] = [
 
 export const textShapes: readonly TextShape[] = [...repeated, ...almostValid];
 
+/** The shapes that are almost valid in fields with these names. */
+const usual: readonly (readonly [field: RegExp, shape: string])[] = [
+  [/fieldPath$/, 'brackets in a fieldPath'],
+  [/schedule$/, 'a cron schedule'],
+  [/timeZone$/, 'a path'],
+  [/sysctls\[\]\.name$/, 'a sysctl'],
+  [/pool\.name$/, 'a path'],
+  [/(Time|Timestamp|timeAdded)$/, 'a time'],
+  [/(limits|requests|capacity|hard|allocatable|overhead\.podFixed|divisor).*\{\}$/, 'a quantity with an exponent'],
+  [/(cidr|CIDR|Ranges).*$/, 'a CIDR list'],
+  [/(\.ip|IPs?(\[\])?)$/, 'an IPv6 address'],
+  [/image$/, 'an image'],
+  [/(caBundle|request|certificate)$/, 'a PEM block'],
+  [/(xpression|\.rule)$/, 'an expression'],
+  [/jsonPath$/, 'a JSONPath'],
+  [/pattern$/, 'a pattern'],
+  [/(mountPath|\.path|subPath)$/, 'a path upwards'],
+  [/(rl|externalName)$/, 'a URL'],
+  [/(maxSurge|maxUnavailable|minAvailable|port|targetPort)$/, 'a percentage'],
+  [/\{key\}$/, 'a domain with a name'],
+  [/(name|driver|provisioner|host|hostnames\[\])$/, 'a domain'],
+];
+
+/** Returns the shape that is almost valid in a field. */
+export function usualShape(title: string): TextShape | undefined {
+  const name = usual.find(([field]) => field.test(title))?.[1];
+  return textShapes.find((shape) => shape.name === name);
+}
+
 const sizeInJson = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
 
 /** Returns the longest text of the shape that takes at most `bytes` in JSON. */

@@ -2,7 +2,7 @@ import type { AttackPlan, Family, HostileRequest, Requests } from '../attack.js'
 import { bodyAs, type BodyEncoding } from '../bodies.js';
 import { bytesBound, patch, post, put, remove } from '../requests.js';
 import { attackedKinds, objectOf, type AttackedKind, type Json, type JsonObject } from '../templates.js';
-import { longText, textShapes, type TextShape } from '../text-shapes.js';
+import { longText, textShapes, usualShape, type TextShape } from '../text-shapes.js';
 import { markedObject, textFieldsOf, textIn, type TextField } from '../text-walk.js';
 
 /** Texts that are parsed, matched with patterns or looked up, by resource: they get every verb, and every shape in six passes. */
@@ -67,6 +67,13 @@ const hot: Readonly<Record<string, RegExp>> = {
 const hottest =
   /^(metadata\.(name|labels\{key\}|annotations\{key\}|creationTimestamp|finalizers\[\])|.*(fieldPath|\.schedule|sysctls\[\]\.name|image|pool\.name|provisioner|cidrs\[\]|externalIPs\[\]|\.driver|limits\{\}|limits\{key\}|expression|\.caBundle|jsonPath|pattern|mountPath|timeZone|renewTime|maxSurge|request|podIPs\[\]\.ip|\.hostnames\[\]|roleRef\.kind))$/;
 
+/** The hot kinds first, so that fields of a PodSpec are attacked in Pods. */
+const kindsInOrder = [...attackedKinds].sort((a, b) => rankOf(a) - rankOf(b));
+function rankOf({ facts: { version, resource } }: AttackedKind): number {
+  const rank = version === 'v1' ? Object.keys(hot).indexOf(resource!.plural) : -1;
+  return rank < 0 ? Object.keys(hot).length : rank;
+}
+
 const base = 'texted';
 const encodings: readonly BodyEncoding[] = ['json', 'protobuf', 'cbor', 'yaml'];
 const updates = ['put', 'mergePatch', 'jsonPatch', 'strategicPatch', 'applyPatch'] as const;
@@ -77,19 +84,21 @@ export const textsFamily: Family = {
   name: 'texts',
   *requests(plan) {
     const done = new Set<string>();
+    const doneHot = new Set<string>();
     let count = plan.round;
-    for (const kind of attackedKinds) {
+    for (const kind of kindsInOrder) {
       const target = new Target(kind);
       const { plural } = kind.facts.resource!;
       for (const field of textFieldsOf(kind.struct)) {
         // The same field in another kind is the same code, except for metadata.name and the fields of hot kinds.
         const key = field.title === 'metadata.name' ? kind.title : `${field.holder}.${field.title.split('.').at(-1)}`;
-        const isHot = kind.facts.version === 'v1' && hot[plural]?.test(field.title) === true;
+        const isHot = kind.facts.version === 'v1' && hot[plural]?.test(field.title) === true && !doneHot.has(key);
         const isKnown = done.has(key);
         done.add(key);
-        if (plan.isShort ? isKnown || !isHot || !hottest.test(field.title) : isKnown && !isHot) continue;
+        if (isHot) doneHot.add(key);
+        if (plan.isShort ? !isHot || !hottest.test(field.title) : isKnown && !isHot) continue;
         count++;
-        yield* target.attack(field, { isHot: isHot && !isKnown, isHottest: hottest.test(field.title) }, count, plan);
+        yield* target.attack(field, { isHot, isHottest: hottest.test(field.title) }, count, plan);
       }
       yield* target.end();
     }
@@ -116,11 +125,13 @@ class Target {
 
   *attack(field: TextField, heat: Heat, count: number, { isShort, round }: AttackPlan): Requests {
     const { isHot } = heat;
+    const ownShape = usualShape(field.title);
+    const own = ownShape ? [ownShape] : [];
     const shapes = isShort
-      ? [shapeAt(count * 5), shapeAt(count * 5 + 23)]
+      ? [...own, shapeAt(count * 5)]
       : isHot
-        ? textShapes.filter((_, at) => (at + count + round) % (heat.isHottest ? 2 : 6) === 0)
-        : [shapeAt(count * 3 + round * stride)];
+        ? [...own, ...textShapes.filter((_, at) => (at + count + round) % (heat.isHottest ? 2 : 6) === 0)]
+        : [...(round === 0 ? own : []), shapeAt(count * 3 + round * stride)];
     const inStatus = field.title.startsWith('status.');
     if (!inStatus) {
       for (const [at, shape] of shapes.entries()) {
