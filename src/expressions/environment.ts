@@ -18,7 +18,7 @@ export function environmentOf(mode: ExpressionMode, options: EnvironmentOptions)
 }
 
 /** An expression that compiles, with the types and the costs that it was compiled to. */
-export interface ValidExpression {
+interface ValidExpression {
   readonly program: Program;
   readonly problem?: undefined;
   readonly resultType: CelType;
@@ -26,7 +26,7 @@ export interface ValidExpression {
   readonly costMax: bigint;
 }
 
-export interface InvalidExpression {
+interface InvalidExpression {
   readonly program?: undefined;
   readonly problem: ExpressionProblem;
   /** Undefined if the types of the expression are wrong. */
@@ -35,7 +35,7 @@ export interface InvalidExpression {
 
 export type CompiledExpression = ValidExpression | InvalidExpression;
 
-export interface ExpressionProblem {
+interface ExpressionProblem {
   /** The text of the reference: `compilation failed: ERROR: …`. */
   readonly text: string;
   /** True for an expression whose types are right but that cannot be run. */

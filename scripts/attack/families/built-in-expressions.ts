@@ -1,5 +1,5 @@
 import type { HostileRequest } from '../attack.js';
-import { post, put, remove } from '../requests.js';
+import { patch, post, remove } from '../requests.js';
 import { namespace } from '../templates.js';
 
 const admission = '/apis/admissionregistration.k8s.io/v1';
@@ -81,16 +81,16 @@ export function* builtInExpressions(size: number): Generator<HostileRequest> {
     );
     yield post(`mutating policy: ${about}`, dryRun(`${admission}/mutatingadmissionpolicies`), mutating(many));
   }
-  yield post('webhook: many conditions', dryRun(webhooks), configuration(times(40_000 * size, small)));
-  yield post('webhook: many webhooks', dryRun(webhooks), configuration(times(10, small), 3_000 * size));
+  yield post('webhook: many conditions', dryRun(webhooks), configuration(times(16_000 * size, small)));
+  yield post('webhook: many webhooks', dryRun(webhooks), configuration(times(10, small), 1_100 * size));
   yield post(
     'webhook: many wrong conditions',
     dryRun(webhooks),
-    configuration(times(40_000 * size, (n) => `nope${n}`)),
+    configuration(times(16_000 * size, (n) => `nope${n}`)),
   );
-  const many = times(25_000 * size, (n) => ({ expression: small(n), messageExpression: `'a${n}'` }));
+  const many = times(16_000 * size, (n) => ({ expression: small(n), messageExpression: `'a${n}'` }));
   yield post('policy: many validations', dryRun(policies), policy({ validations: many }));
-  const variables = times(20_000 * size, (n) => ({
+  const variables = times(16_000 * size, (n) => ({
     name: `v${n}`,
     expression: n === 0 ? '1' : `variables.v${n - 1} + 1`,
   }));
@@ -99,13 +99,13 @@ export function* builtInExpressions(size: number): Generator<HostileRequest> {
   yield post('policy: variables of nested lists', dryRun(policies), policy({ variables: nested }));
   const doubled = times(60, (n) => ({
     name: `v${n}`,
-    expression: n === 0 ? '1' : `{'a': [variables.v${n - 1}], 'b': [variables.v${n - 1}]}`,
+    expression: n === 0 ? '1' : `{variables.v${n - 1}: variables.v${n - 1}}`,
   }));
   yield post('policy: variables of types that double', dryRun(policies), policy({ variables: doubled }));
-  const annotations = times(20_000 * size, (n) => ({ key: `k${n}`, valueExpression: `'a${n}' + object.b` }));
+  const annotations = times(16_000 * size, (n) => ({ key: `k${n}`, valueExpression: `'a${n}' + object.b` }));
   yield post('policy: many audit annotations', dryRun(policies), policy({ auditAnnotations: annotations }));
   const selector = (n: number) => `device.attributes['a'].b == ${n}`;
-  yield post('claim: many selectors', dryRun(claims), claim(times(1_000 * size, selector), 32));
+  yield post('claim: many selectors', dryRun(claims), claim(times(500 * size, selector), 32));
   const longSelector = repeat(280 * size, "device.driver.matches('^a*$') && ").concat('true');
   yield post(
     'claim: long selectors',
@@ -126,6 +126,7 @@ export function* builtInExpressions(size: number): Generator<HostileRequest> {
   );
   const stored = { ...configuration(times(40, small), 300 * size), metadata: { name: 'attack.stored' } };
   yield post('webhook: stored', webhooks, stored);
-  yield put('webhook: unchanged', `${webhooks}/attack.stored`, stored);
+  const changed = { ...configuration([...times(40, small), 'true'], 300 * size), metadata: {} };
+  yield patch('webhook: changed', `${webhooks}/attack.stored`, changed, 'mergePatch');
   yield remove('webhook: deleted', `${webhooks}/attack.stored`);
 }
