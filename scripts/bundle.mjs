@@ -28,6 +28,7 @@ const absent = [
   '@nestjs/microservices',
   '@nestjs/platform-express',
   '@nestjs/websockets',
+  'class-transformer',
 ];
 
 /**
