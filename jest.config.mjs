@@ -34,6 +34,7 @@ const shared = {
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
   moduleNameMapper: {
     '^keelson/testing$': '<rootDir>/src/testing.ts',
+    '^keelson/client$': '<rootDir>/src/client.ts',
     '^keelson$': '<rootDir>/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

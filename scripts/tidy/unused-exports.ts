@@ -37,6 +37,7 @@ export function unusedExports(sources: ReadonlyMap<string, string>, isChecked: (
 function resolved(from: string, specifier: string, modules: ReadonlyMap<string, unknown>): string | undefined {
   if (specifier === 'keelson') return 'src/index.ts';
   if (specifier === 'keelson/testing') return 'src/testing.ts';
+  if (specifier === 'keelson/client') return 'src/client.ts';
   if (!specifier.startsWith('.')) return undefined;
   const path = posix.join(posix.dirname(from), specifier);
   return [path, path.replace(/\.js$/, '.ts'), path.replace(/\.mjs$/, '.mts')].find((name) => modules.has(name));

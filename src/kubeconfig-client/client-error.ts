@@ -44,7 +44,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Returns the code of an error of Node: `ENOENT`. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return hasText(error, 'code') ? error.code : '';
 }
 

@@ -10,7 +10,7 @@ import { kubeconfigBytesMax, parseKubeconfig } from './parse-kubeconfig.js';
 /** Names that differ between naming profiles. */
 type ClientNaming = Pick<NamingProfile, 'apiDomain' | 'execInfoVariable'>;
 
-interface KubeconfigOptions {
+export interface KubeconfigOptions {
   /** Path of the kubeconfig. Default: $KUBECONFIG, or ~/.kube/config. */
   readonly file?: string;
   /** The kubeconfig itself, instead of a file. Relative paths in it are relative to the current directory. */
