@@ -32,7 +32,7 @@ const replacement = 0xfffd;
 const unitsMax = 6;
 const digits = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
-/** What is known about each character of the basic plane: 0 if it has not occurred, 1 if it is printed as it is. */
+/** State of each character of the basic plane: 0 until it occurs, then isPrinted or isEscaped. */
 const printed = new Uint8Array(0x10000);
 const isPrinted = 1;
 const isEscaped = 2;

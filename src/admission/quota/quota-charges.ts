@@ -19,7 +19,7 @@ export interface Charge {
 /** Charges quotas for writes, once over all attempts of a write. */
 export class QuotaCharges {
   private readonly charging = new SerialTasks();
-  /** What earlier attempts of a write have charged, by the name of the quota. */
+  /** Charges of earlier attempts of a write, by the name of the quota. */
   private readonly chargedBy = new WeakMap<object, Map<string, Charge>>();
 
   constructor(private readonly ledger: QuotaLedger) {}
