@@ -17,6 +17,15 @@ it.each([
 });
 
 it.each([
+  [['*'], false],
+  [['*', 'bootstrapsigner'], true],
+  [['bootstrap-signer-controller'], true],
+  [['-bootstrapsigner', 'bootstrap-signer-controller'], false],
+])('--controllers %j enables the bootstrap signer: %s', (controllers, want) => {
+  expect(isReconcilerEnabled(controllers, { name: 'bootstrap-signer-controller', runs: 'if enabled' })).toBe(want);
+});
+
+it.each([
   ['if enabled', ['*'], false],
   ['if enabled', ['*', 'own'], true],
   ['always', ['-*'], true],

@@ -55,7 +55,7 @@ class ClusterInfoSigner implements RunningReconciler {
   }
 
   private async reconcile(signal: AbortSignal): Promise<void | { readonly againInMs: number }> {
-    const { client, clock } = this.dependencies;
+    const { client, clock, logger } = this.dependencies;
     const { store } = this.configMaps;
     const found = store.cache.get(store.keyOf(this.namespace, clusterInfoName));
     if (!found || found.corruption) return;
@@ -64,6 +64,13 @@ class ClusterInfoSigner implements RunningReconciler {
     if ((await this.signed(info, tokens)) !== info) {
       const ref = { served: this.configMaps, namespace: this.namespace, name: clusterInfoName };
       await client.change(ref, (current: ConfigMap) => this.signed(current, tokens), { signal });
+      const room = roomForSignatures(info, signatureBytes);
+      if (room < tokens.length) {
+        logger.warn('cluster-info has no room for the signatures of all bootstrap tokens; delete tokens', {
+          signed: room,
+          tokens: tokens.length,
+        });
+      }
     }
     const endMs = tokens.reduce((firstMs, token) => Math.min(firstMs, token.endMs), Infinity);
     return endMs === Infinity ? undefined : { againInMs: Math.max(0, endMs - clock.now()) };
@@ -92,7 +99,7 @@ class ClusterInfoSigner implements RunningReconciler {
   }
 
   private async signed(info: ConfigMap, tokens: readonly SigningToken[]): Promise<ConfigMap> {
-    const { clock, logger } = this.dependencies;
+    const { clock } = this.dependencies;
     const text = signedTextOf(info);
     if (text === undefined) return info;
     if (this.signatures.text !== text) this.signatures = new Signatures(text);
@@ -111,12 +118,6 @@ class ClusterInfoSigner implements RunningReconciler {
         this.acceptedKeys.map((by) => signatures.of(token, by)).find((text) => text === before) ??
           signatures.of(token, this.signerKey),
       );
-    }
-    if (room < tokens.length) {
-      logger.warn('cluster-info has no room for the signatures of all bootstrap tokens; delete tokens', {
-        signed: wanted.size,
-        tokens: tokens.length,
-      });
     }
     return withSignatures(info, wanted);
   }
