@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from './declared/schema-type.js';
 import { schemaType } from './declared/schema-type.js';
+import { costExpressions, isInternal } from '../../test/cel/cost-expressions.js';
+import { mergeFunctions } from './check/declarations.js';
 import type { Environment } from './environment.js';
-import { kubernetesEnvironment } from './kubernetes.js';
+import { kubernetesEnvironment, kubernetesLibraries } from './kubernetes.js';
 import { bindingsLibrary } from './libraries/bindings.js';
 import { encodersLibrary } from './libraries/encoders.js';
 import type { AccessCheck, AccessDecision } from './libraries/kubernetes/authorizer.js';
@@ -34,10 +36,13 @@ interface Row {
 }
 
 const fixtures = join(__dirname, 'fixtures');
-const rows = readFileSync(join(fixtures, 'answers.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Row);
+const rowsOf = (file: string): readonly Row[] =>
+  readFileSync(join(fixtures, file), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+const costRows = rowsOf('costs.jsonl');
+const rows = [...rowsOf('answers.jsonl'), ...costRows];
 const world = JSON.parse(readFileSync(join(fixtures, 'world.json'), 'utf8')) as {
   schema: Schema;
   self: Record<string, unknown>;
@@ -167,6 +172,24 @@ describe('answers of the reference', () => {
   it('differ in no more rows than are listed', () => {
     const differing = rows.filter((row) => JSON.stringify(sorted(answer(row))) !== JSON.stringify(sorted(row)));
     expect([...new Set(differing.map(({ expr }) => expr))].sort()).toEqual([...knownDifferences].sort());
+  });
+});
+
+describe('the table of costs', () => {
+  const libraries = kubernetesLibraries({ regex, compatibilityVersion: { major: 1, minor: 36 }, mode: 'new' });
+  const functions = mergeFunctions(libraries.flatMap((library) => library.functions ?? []));
+
+  it('has rows for every overload of every function', () => {
+    const recorded = new Set(costRows.map(({ expr }) => expr));
+    const wanted = costExpressions(functions.values());
+    expect(wanted.filter(({ expr }) => !recorded.has(expr))).toEqual([]);
+    const overloads = [...functions.values()].filter(({ name }) => !isInternal(name)).flatMap((each) => each.overloads);
+    const covered = new Set(wanted.map(({ of }) => of));
+    expect(overloads.filter(({ id }) => !covered.has(id)).map(({ id }) => id)).toEqual([]);
+  });
+
+  it('has costs in every row', () => {
+    expect(costRows.filter(({ est, cost }) => est === undefined || cost === undefined)).toEqual([]);
   });
 });
 

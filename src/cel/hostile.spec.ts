@@ -42,6 +42,8 @@ describe('expressions made to exhaust a server', () => {
     ['10,000 parentheses', `${'('.repeat(10_000)}1${')'.repeat(10_000)}`, 'expression recursion limit exceeded: 250'],
     ['10,000 open parentheses', '('.repeat(10_000), 'expression recursion limit exceeded: 250'],
     ['10,000 lists', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 'expression recursion limit exceeded: 250'],
+    ['240 lists with a mistake', `${'['.repeat(240)}>`, "mismatched input '>' expecting"],
+    ['240 parentheses, lists and maps with a mistake', `${'([{a.b(?'.repeat(60)}>`, 'Syntax error'],
     ['10,000 maps', '{1:'.repeat(10_000), 'expression recursion limit exceeded: 250'],
     ['10,000 conditionals', 'true?1:'.repeat(10_000), 'expression recursion limit exceeded: 250'],
     ['10,000 sums', `1${'+1'.repeat(10_000)}`, 'max recursion depth exceeded'],

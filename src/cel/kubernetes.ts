@@ -81,12 +81,12 @@ const tables = new WeakMap<
 >();
 
 /** The libraries of a release; the same ones are the same list, so that their functions are merged once. */
-function librariesOf({
+export function kubernetesLibraries({
   regex,
   compatibilityVersion: { major, minor },
   mode,
   isEnabled,
-}: KubernetesOptions): readonly Library[] {
+}: Pick<KubernetesOptions, 'regex' | 'compatibilityVersion' | 'mode' | 'isEnabled'>): readonly Library[] {
   let table = tables.get(regex);
   if (!table) tables.set(regex, (table = { all: versionedLibraries(regex), chosen: new Map() }));
   const release = mode === 'stored' || major > 1 ? Infinity : minor;
@@ -102,7 +102,7 @@ function librariesOf({
 
 /** The environment in which Kubernetes compiles expressions, with variables and more libraries of the caller. */
 export function kubernetesEnvironment(options: KubernetesOptions): Environment {
-  const base = librariesOf(options);
+  const base = kubernetesLibraries(options);
   const libraries = options.libraries ? [...base, ...options.libraries] : base;
   const { variables, provider, expressionCodePointsMax } = options;
   return new Environment({

@@ -18,6 +18,11 @@ export interface Checked {
   readonly qualified: ReadonlyMap<number, string>;
   /** Names of the variables that are read. */
   readonly variables: ReadonlySet<string>;
+  /**
+   * True if a type follows only from its use, so that values may have another one: `dyn(1).orValue('a')` is a string for
+   * the checker, and 1.
+   */
+  readonly hasGuessedTypes: boolean;
 }
 
 /** Finds the type of every expression. The source has errors after it if there are any. */
@@ -38,6 +43,7 @@ class Checker {
   /** The types of the variables of macros by name; the innermost is the last one. */
   private readonly locals = new Map<string, CelType[]>();
   private paramCount = 0;
+  private hasGuessedTypes = false;
   /** True until the first macro: later comparisons were never refused. */
   private refusesCrossTypes: boolean;
 
@@ -61,6 +67,7 @@ class Checker {
       overloads: this.overloads,
       qualified: this.qualified,
       variables: this.variables,
+      hasGuessedTypes: this.hasGuessedTypes,
     };
   }
 
@@ -220,6 +227,7 @@ class Checker {
       if (!this.substitution.assignAll(argTypes, params)) continue;
       ids.push(candidate.id);
       const applied = this.substitution.apply(candidateResult);
+      if (candidate.result.isGeneric && !applied.isDyn) this.hasGuessedTypes ||= argTypes.some(this.containsDyn);
       if (!result) result = applied;
       else if (!result.isDyn && !applied.equals(result)) result = types.dyn;
     }
@@ -233,6 +241,11 @@ class Checker {
     this.overloads.set(call.id, ids);
     return result;
   }
+
+  private readonly containsDyn = (type: CelType): boolean => {
+    const known = type.isGeneric ? this.substitution.apply(type) : type;
+    return known.isDyn || known.params.some(this.containsDyn);
+  };
 
   private resolveLogical(call: CallExpr, declared: FunctionDeclaration, argTypes: readonly CelType[]): CelType {
     let isBool = true;

@@ -6,6 +6,7 @@ import { unitCosts } from '../cost/costs.js';
 import type { CallExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.js';
 import { display } from '../values/conversions.js';
 import { BuiltMap } from '../values/maps.js';
+import { types } from '../types.js';
 import type { Value } from '../values/value.js';
 import { CelError, Optional } from '../values/value.js';
 import { spend } from '../work.js';
@@ -177,13 +178,9 @@ export class Planner {
       if (typeof impl === 'string') throw new PlanError(impl);
       return new Invoker(impl, args, { stopsAtError: true });
     }
-    const { types } = this.options.checked;
-    return invokerOf(
-      declared,
-      overloadId,
-      args,
-      exprs.map((arg) => types[arg.id]!),
-    );
+    const { types: typesById, hasGuessedTypes } = this.options.checked;
+    const argTypes = exprs.map((arg) => (hasGuessedTypes ? types.dyn : typesById[arg.id]!));
+    return invokerOf(declared, overloadId, args, argTypes);
   }
 
   private list({ elements, optionals }: ListExpr): Plan {

@@ -171,6 +171,7 @@ function firstOfRule(name: RuleName): First {
 
 /** The tokens with which a sequence may begin. */
 export function firstOf(nodes: readonly GrammarNode[]): First {
+  if (nodes.length === 1) return firstOfNode(nodes[0]!);
   const tokens = new Set<TokenKind>();
   for (const node of nodes) {
     const first = firstOfNode(node);
@@ -180,7 +181,14 @@ export function firstOf(nodes: readonly GrammarNode[]): First {
   return { tokens, mayBeEmpty: true };
 }
 
+const nodeFirsts = new WeakMap<GrammarNode, First>();
 function firstOfNode(node: GrammarNode): First {
+  let first = nodeFirsts.get(node);
+  if (!first) nodeFirsts.set(node, (first = computeFirst(node)));
+  return first;
+}
+
+function computeFirst(node: GrammarNode): First {
   switch (node.is) {
     case 'token':
       return { tokens: new Set(node.kinds), mayBeEmpty: false };

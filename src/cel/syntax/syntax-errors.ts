@@ -30,7 +30,8 @@ export function reportSyntaxErrors(source: Source, tokens: readonly Token[], err
   try {
     pass.run();
   } catch (error) {
-    if (!(error instanceof GivenUp)) throw error;
+    if (error instanceof RangeError) source.report(-1, `expression recursion limit exceeded: ${nestingMax}`);
+    else if (!(error instanceof GivenUp)) throw error;
   }
 }
 
@@ -97,7 +98,9 @@ class RecoveringPass {
       throw new GivenUp();
     }
     try {
-      this.read(grammar[name], { rest: [], outer });
+      const node = grammar[name];
+      if (node.is === 'sequence') this.sequence(node.parts, { rest: [], outer });
+      else this.read(node, { rest: [], outer });
     } catch (error) {
       if (!(error instanceof Unexpected)) throw error;
       if (!this.isRecovering) {
@@ -107,6 +110,16 @@ class RecoveringPass {
       this.recover(error.state, outer);
     }
     if (name === 'expr') this.nesting--;
+  }
+
+  /** A loop without functions of its own: nested expressions take more than ten rules each, and the stack is limited. */
+  private sequence(parts: readonly GrammarNode[], context: Context): void {
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index]!;
+      const inner = { outer: context.outer, rest: [...parts.slice(index + 1), ...context.rest] };
+      if (part.is === 'rule') this.rule(part.name, inner);
+      else this.read(part, inner);
+    }
   }
 
   /** Reads a part of a rule; `context.rest` is what the rule has behind it. */
@@ -119,9 +132,7 @@ class RecoveringPass {
         this.rule(node.name, context);
         return;
       case 'sequence':
-        node.parts.forEach((part, index) => {
-          this.read(part, { ...context, rest: [...node.parts.slice(index + 1), ...context.rest] });
-        });
+        this.sequence(node.parts, context);
         return;
       case 'optional':
         this.sync(node, [node, ...context.rest], context, false);
@@ -140,7 +151,7 @@ class RecoveringPass {
 
   private repeat(node: Extract<GrammarNode, { is: 'many' }>, context: Context): void {
     const first = firstOf([node.part]).tokens;
-    const again: GrammarNode = { ...node, atLeastOne: false };
+    const again = node.atLeastOne ? laterTurnsOf(node) : node;
     const inLoop: Context = { ...context, rest: [again, ...context.rest] };
     this.sync(node, [node, ...context.rest], context, false);
     let isFirst = node.atLeastOne;
@@ -342,6 +353,13 @@ class RecoveringPass {
   private display(token: Token): string {
     return token.kind === 'EOF' ? "'<EOF>'" : `'${escaped(this.source.text.slice(token.start, token.end))}'`;
   }
+}
+
+const laterTurns = new WeakMap<GrammarNode, GrammarNode>();
+function laterTurnsOf(node: Extract<GrammarNode, { is: 'many' }>): GrammarNode {
+  let again = laterTurns.get(node);
+  if (!again) laterTurns.set(node, (again = { ...node, atLeastOne: false }));
+  return again;
 }
 
 const escaped = (text: string): string => text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');

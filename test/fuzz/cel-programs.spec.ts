@@ -1,0 +1,30 @@
+import { CelFuzz } from '../cel/fuzz-checks.js';
+
+/** FUZZ_PROGRAMS=1000000 tries more programs; FUZZ_SEED=n repeats a run. */
+const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const programsMax = Number(process.env['FUZZ_PROGRAMS'] ?? 20_000);
+const timeMs = process.env['FUZZ_PROGRAMS'] === undefined ? 8_000 : 4 * 3_600_000;
+
+describe('random CEL programs on random values', () => {
+  it(
+    `neither crash nor hang, have the value of their type, and answer the same twice, seed ${seed}`,
+    () => {
+      process.stderr.write(`fuzz: seed ${seed}\n`);
+      // Modules call each other several times slower here than in the bundle, for which src/cel/README.md has the bounds.
+      const fuzz = new CelFuzz(seed, { msMax: 200, microsPerCost: 0.8 });
+      const endMs = performance.now() + timeMs;
+      while (fuzz.statistics.programs < programsMax && performance.now() < endMs) {
+        const problem = fuzz.next();
+        if (problem !== undefined) throw new Error(`seed ${seed}, program ${fuzz.statistics.programs}: ${problem}`);
+      }
+      const { programs, compiled, evaluated, worst, ...outcomes } = fuzz.statistics;
+      const shown = JSON.stringify({ programs, compiled, evaluated, ...outcomes });
+      process.stderr.write(`fuzz: ${shown}, worst ${worst.ms.toFixed()} ms: ${worst.program.slice(0, 300)}\n`);
+      // Enough of them have a value, and enough are wrong.
+      expect(programs).toBeGreaterThan(100);
+      expect(evaluated).toBeGreaterThan(programs / 4);
+      expect(compiled).toBeLessThan(2 * programs);
+    },
+    timeMs + 60_000,
+  );
+});
