@@ -276,7 +276,7 @@ function jsonValue(json: Json): Value {
 }
 
 /** The value as a text that differs for values of different types. */
-function show(value: Value): string {
+export function show(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value === 'boolean' || isInt(value)) return String(value);
   if (value instanceof Uint) return `${value.value}u`;
