@@ -18,7 +18,7 @@ import type {
 import { StorageError } from '../../storage-error.js';
 import { abortedError, checkSignal, checkWrites } from '../call-rules.js';
 import { startCompaction } from '../compaction-timer.js';
-import { laterKey } from '../key-order.js';
+import { laterKey } from '../later-key.js';
 import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
 import { CommitQueue } from './commit-queue.js';

@@ -1,7 +1,7 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, StoreEvent } from '../../kv-store.js';
 import { deleteEvent, putEvent } from '../../store-event.js';
-import { compareKeys } from '../key-order.js';
+import { compareUtf8 } from '../../../std/compare-utf8.js';
 import type { LogEntry } from '../watch-hub.js';
 import type { View } from './embedded-file.js';
 import * as records from './records.js';
@@ -132,7 +132,7 @@ function* mergeOrdered(left: Iterator<string>, right: Iterator<string>): Generat
   let a = left.next();
   let b = right.next();
   while (!a.done || !b.done) {
-    const order = a.done ? 1 : b.done ? -1 : compareKeys(a.value, b.value);
+    const order = a.done ? 1 : b.done ? -1 : compareUtf8(a.value, b.value);
     yield order <= 0 ? (a.value as string) : (b.value as string);
     if (order <= 0) a = left.next();
     if (order >= 0) b = right.next();

@@ -19,7 +19,7 @@ import type {
 } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
-import { laterKey } from '../key-order.js';
+import { laterKey } from '../later-key.js';
 import { EtcdCluster } from './etcd-cluster.js';
 import { EtcdEndpoint } from './etcd-endpoint.js';
 import { closedError } from './etcd-errors.js';

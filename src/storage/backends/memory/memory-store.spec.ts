@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { revisionOf, type Revision } from '../../../machinery/revision.js';
 import { ManualClock } from '../../../std/clock.js';
 import type { Write } from '../../kv-store.js';
-import { compareKeys } from '../key-order.js';
 import { MemoryStore } from './memory-store.js';
 import { SortedKeys } from './sorted-keys.js';
 
@@ -11,12 +10,6 @@ const anyKey = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 4 }),
   fc.string({ unit: fc.constantFrom('a', '/', '\uffff', '\u{1f600}') }),
 );
-
-describe('compareKeys', () => {
-  it('orders by UTF-8 bytes', () => {
-    fc.assert(fc.property(anyKey, anyKey, (a, b) => Math.sign(compareKeys(a, b)) === Math.sign(bytewise(a, b))));
-  });
-});
 
 describe('SortedKeys', () => {
   it('behaves like a sorted list', () => {

@@ -20,7 +20,8 @@ import { StorageError } from '../../storage-error.js';
 import { deleteEvent, putEvent } from '../../store-event.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
 import { startCompaction } from '../compaction-timer.js';
-import { compareKeys, laterKey } from '../key-order.js';
+import { compareUtf8 } from '../../../std/compare-utf8.js';
+import { laterKey } from '../later-key.js';
 import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
 import { SortedKeys } from './sorted-keys.js';
@@ -222,7 +223,7 @@ export class MemoryStore implements KvStore {
     }
     let fewer = 0;
     for (const key of changed) {
-      if (!key.startsWith(prefix) || compareKeys(key, from) < 0) continue;
+      if (!key.startsWith(prefix) || compareUtf8(key, from) < 0) continue;
       fewer += Number(this.stateOf(key, at) !== undefined) - Number(this.latest(key) !== undefined);
     }
     return fewer;
@@ -276,7 +277,7 @@ function* mergeOrdered(live: SortedKeys, gone: SortedKeys, from: string): Genera
   const other = gone.from(from);
   let waiting = other.next().value;
   for (const key of live.from(from)) {
-    for (; waiting !== undefined && compareKeys(waiting, key) < 0; waiting = other.next().value) yield waiting;
+    for (; waiting !== undefined && compareUtf8(waiting, key) < 0; waiting = other.next().value) yield waiting;
     yield key;
   }
   for (; waiting !== undefined; waiting = other.next().value) yield waiting;

@@ -1,4 +1,4 @@
-import { compareKeys } from '../key-order.js';
+import { compareUtf8 } from '../../../std/compare-utf8.js';
 import { search } from '../search.js';
 
 const chunkKeysMax = 512;
@@ -50,7 +50,7 @@ export class SortedKeys {
 
   /** Returns the rank of the first key after all keys with the prefix. */
   private rankPast(prefix: string): number {
-    const isPast = (key: string) => !key.startsWith(prefix) && compareKeys(key, prefix) > 0;
+    const isPast = (key: string) => !key.startsWith(prefix) && compareUtf8(key, prefix) > 0;
     const at = search(this.chunks.length, (i) => isPast(this.chunks[i]!.at(-1)!));
     const chunk = this.chunks[at];
     return this.keysBefore(at) + (chunk ? search(chunk.length, (i) => isPast(chunk[i]!)) : 0);
@@ -64,9 +64,9 @@ export class SortedKeys {
 
   /** Returns the first chunk whose last key is not below `key`, or the number of chunks. */
   private chunkOf(key: string): number {
-    return search(this.chunks.length, (at) => compareKeys(this.chunks[at]!.at(-1)!, key) >= 0);
+    return search(this.chunks.length, (at) => compareUtf8(this.chunks[at]!.at(-1)!, key) >= 0);
   }
 }
 
 const lowerBound = (chunk: readonly string[], key: string) =>
-  search(chunk.length, (at) => compareKeys(chunk[at]!, key) >= 0);
+  search(chunk.length, (at) => compareUtf8(chunk[at]!, key) >= 0);
