@@ -17,7 +17,7 @@ import {
 } from '../../registry/apis/api-group.js';
 import type { RequestContext } from '../../registry/request-context.js';
 import type { Reservation } from '../../registry/write/reservation.js';
-import type { HandledSubresource } from '../../registry/definition/resource-definition.js';
+import { subresourceOf, type HandledSubresource } from '../../registry/definition/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { updateObject } from '../../registry/write/update.js';
@@ -116,7 +116,7 @@ export class CoreGroup {
   @Subresource('serviceaccounts', 'token')
   async issueToken(request: SubresourceRequest): Promise<HandlerResult> {
     const { registry, admission } = this;
-    const { kind } = request.definition.subresources['token'] as HandledSubresource;
+    const { kind } = subresourceOf(request.definition, 'token') as HandledSubresource;
     return { object: await issueToken({ ...this.tokens, registry, admission }, request, kind), code: 201 };
   }
 
