@@ -5,7 +5,7 @@ import { parseYamlMapping } from '../../config/config-files.js';
 import { FlagError } from '../../config/flag-error.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
-import { ConfigReader, isMapping } from './config-reader.js';
+import { ConfigReader, isMapping } from '../../machinery/config-reader.js';
 import { readEventLimits, type EventLimit } from './event-rate-limit.configuration.js';
 import {
   plainNodeSelectors,

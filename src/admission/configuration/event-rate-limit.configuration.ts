@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { ConfigReader } from './config-reader.js';
+import type { ConfigReader } from '../../machinery/config-reader.js';
 
 /** Scope of a limit: it applies to the whole server, or to each namespace, user, or source and object by itself. */
 const eventLimitTypes = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;

@@ -1,5 +1,5 @@
 import { nodeSelectorProblem, parseNodeSelector } from '../pods/node-selector.js';
-import type { ConfigReader } from './config-reader.js';
+import type { ConfigReader } from '../../machinery/config-reader.js';
 
 export interface NodeSelectorConfiguration {
   /** Added to new Pods of namespaces without an annotation. */

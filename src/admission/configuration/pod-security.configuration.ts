@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { parseLevel, parseVersion, levels, type LevelVersion } from '../pod-security/level.js';
 import type { Mode, NamespacePolicy } from '../pod-security/namespace-policy.js';
-import type { ConfigReader } from './config-reader.js';
+import type { ConfigReader } from '../../machinery/config-reader.js';
 
 /** The policy of namespaces without labels, and exemptions from all policies. */
 export interface PodSecurityConfiguration {

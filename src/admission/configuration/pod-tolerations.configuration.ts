@@ -1,6 +1,6 @@
 import type { Toleration } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { ConfigReader } from './config-reader.js';
+import type { ConfigReader } from '../../machinery/config-reader.js';
 
 /** Tolerations of Pods in namespaces without annotations. */
 export interface TolerationConfiguration {

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { ConfigReader } from './config-reader.js';
+import type { ConfigReader } from '../../machinery/config-reader.js';
 
 /** A resource that may be used only in namespaces where a quota covers it. */
 interface LimitedResource {

@@ -1,4 +1,4 @@
-import { isSet, type Fields } from '../../machinery/fields.js';
+import { isSet, type Fields } from './fields.js';
 
 /** Reads a mapping of a configuration file and collects its problems, each with the path of its field. */
 export class ConfigReader {
