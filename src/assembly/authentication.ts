@@ -1,3 +1,5 @@
+import type { Live } from '../certificates/live.js';
+import type { AuthenticationConfiguration } from '../auth/configuration/authentication-configuration.js';
 import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import { makeAuthenticators } from '../auth/authenticators.js';
 import type { TokenObjects } from '../auth/authenticators/token-objects.js';
@@ -24,6 +26,8 @@ export interface CredentialSources {
   readonly proxies?: ProxyIdentities | undefined;
   /** Content of --token-auth-file. */
   readonly tokens: string | undefined;
+  /** Content of --authentication-config. */
+  readonly configuration?: Live<AuthenticationConfiguration> | undefined;
   /** Authenticators of an embedding program. */
   readonly authenticators?: readonly AuthenticatorDefinition[] | undefined;
   /**
@@ -40,7 +44,7 @@ export interface AuthenticationComponents {
 }
 
 export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
-  const { config, clock, certificates, proxies, tokens, tokenKeys: keys = noTokenKeys } = sources;
+  const { config, clock, certificates, proxies, tokens, configuration, tokenKeys: keys = noTokenKeys } = sources;
   const { naming, authentication } = config;
   const accountTokens = new ServiceAccountTokens({
     issuers: authentication.serviceAccount.issuers,
@@ -54,7 +58,7 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
   });
   const authenticator = new RequestAuthenticator({
     authenticators: makeAuthenticators(sources.authenticators ?? [], {
-      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens },
+      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens, configuration },
       objects: tokenObjects(registry),
       trustsProxies: proxies !== undefined,
     }),

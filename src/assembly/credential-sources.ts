@@ -1,20 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import type { CertificateIdentities, ProxyIdentities } from '../auth/request-authenticator.js';
 import { makeTokenKeys, type TokenKeys } from '../auth/token-keys.js';
+import {
+  readAuthenticationConfiguration,
+  type AuthenticationConfiguration,
+} from '../auth/configuration/authentication-configuration.js';
 import type { CertificateIdentity } from '../certificates/certificate-identity.js';
 import { ClientCertificates } from '../certificates/client-certificates.js';
+import type { Live } from '../certificates/live.js';
+import { LiveFiles } from '../certificates/live-files.js';
 import type { Pki } from '../certificates/pki.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { CredentialSources } from './authentication.js';
-import type { ServerTls } from './tls.js';
+import type { FileWatching, ServerTls } from './tls.js';
 
 /** Reads the configured files of tokens and keys, and identifies clients by the CAs of `tls`. */
 export async function credentialSources(
   config: ServerConfig,
-  { pki, tls, clock }: { readonly pki: Pki; readonly tls: ServerTls; readonly clock: Clock },
+  { pki, tls, ...watching }: FileWatching & { readonly pki: Pki; readonly tls: ServerTls },
 ): Promise<CredentialSources> {
+  const { clock } = watching;
   const { tokenAuthFile } = config.authentication;
   return {
     config,
@@ -22,8 +29,29 @@ export async function credentialSources(
     certificates: usersOfCertificates(config, tls, clock),
     proxies: frontProxies(config, tls, clock),
     tokens: tokenAuthFile === undefined ? undefined : await readFile(tokenAuthFile, 'utf8'),
+    configuration: await liveConfiguration(config, watching),
     tokenKeys: await tokenKeysOf(config, pki),
   };
+}
+
+/** Reads --authentication-config, and follows its changes. An invalid change is logged and has no effect. */
+async function liveConfiguration(
+  { authentication, authorization, naming }: ServerConfig,
+  { clock, logger, undo }: FileWatching,
+): Promise<Live<AuthenticationConfiguration> | undefined> {
+  const { configFile: file, isAnonymousFlagGiven } = authentication;
+  if (file === undefined) return undefined;
+  const allowsEverything = authorization.modes.includes('AlwaysAllow');
+  const options = { file, naming, isAnonymousFlagGiven, allowsEverything };
+  const configuration = await LiveFiles.open({
+    subject: 'authentication configuration',
+    files: [file],
+    parse: ([bytes]) => readAuthenticationConfiguration(bytes!.toString(), options),
+    clock,
+    logger,
+  });
+  undo.add(() => configuration.close());
+  return configuration;
 }
 
 function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {

@@ -98,7 +98,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const backend = backendNamed(config.storage.backend, options.storageBackends);
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
-  const identities = await credentialSources(config, { pki, tls, clock });
+  const identities = await credentialSources(config, { pki, tls, clock, logger, undo });
   const components = makeComponents({
     ...identities,
     store,

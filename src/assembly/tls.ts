@@ -18,7 +18,8 @@ export interface ServerTls {
   readonly proxyCa: Live<CaBundle> | undefined;
 }
 
-interface FileWatching {
+/** Dependencies of values that follow files. */
+export interface FileWatching {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undo: UndoSteps;

@@ -1,7 +1,9 @@
+import type { Live } from '../certificates/live.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Clock } from '../std/clock.js';
 import type { Authenticator } from './authenticator.js';
 import type { TokenObjects } from './authenticators/token-objects.js';
+import type { AuthenticationConfiguration } from './configuration/authentication-configuration.js';
 import type { SecretTokens } from './secret-tokens.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 
@@ -38,6 +40,8 @@ export interface AuthenticatorDependencies {
   readonly secretTokens: SecretTokens;
   /** Content of --token-auth-file. */
   readonly tokenFile: string | undefined;
+  /** Content of --authentication-config, which follows its file. */
+  readonly configuration?: Live<AuthenticationConfiguration> | undefined;
   /** True with --requestheader-client-ca-file. */
   readonly trustsProxies: boolean;
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { FlagError } from '../config/flag-error.js';
 import { every, type Clock, type Timer } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { CertificateError, reasonOf } from './certificate-error.js';
@@ -7,6 +8,8 @@ import { LiveValue, type Live } from './live.js';
 const pollMsDefault = 5_000;
 
 interface LiveFilesOptions<T> {
+  /** The content of the files, for log messages. */
+  readonly subject?: string;
   readonly files: readonly string[];
   /** Parses the contents, in the order of `files`; throws if they are invalid. */
   readonly parse: (contents: readonly Buffer[]) => T;
@@ -38,14 +41,14 @@ export class LiveFiles<T> implements Live<T> {
     this.timer = every(options.clock, options.pollMs ?? pollMsDefault, () => this.refresh());
   }
 
-  /** Reads the files; rejects with a CertificateError if they are invalid. */
+  /** Reads the files; rejects if they cannot be read or are invalid. */
   static async open<T>(options: LiveFilesOptions<T>): Promise<LiveFiles<T>> {
     try {
       const attributes = await attributesOf(options.files);
       const contents = await readAll(options.files);
       return new LiveFiles(options, options.parse(contents), contents, attributes);
     } catch (error) {
-      if (error instanceof CertificateError) throw error;
+      if (error instanceof CertificateError || error instanceof FlagError) throw error;
       throw new CertificateError(`cannot use ${options.files.join(' and ')}: ${reasonOf(error)}`, { cause: error });
     }
   }
@@ -69,7 +72,7 @@ export class LiveFiles<T> implements Live<T> {
   }
 
   private async poll(): Promise<void> {
-    const { files, parse, logger } = this.options;
+    const { files, parse, logger, subject = 'certificate files' } = this.options;
     try {
       // Read before the contents: a change in between makes the next poll read again.
       const attributes = await attributesOf(files);
@@ -80,7 +83,7 @@ export class LiveFiles<T> implements Live<T> {
         const value = parse(contents);
         this.contents = contents;
         this.value.replace(value);
-        logger.info('reloaded changed certificate files', { files });
+        logger.info(`reloaded changed ${subject}`, { files });
       }
       this.attributes = attributes;
       this.failure = undefined;
@@ -88,7 +91,7 @@ export class LiveFiles<T> implements Live<T> {
       this.attributes = undefined;
       const failure = reasonOf(error);
       if (failure !== this.failure) {
-        logger.error('changed certificate files are invalid; the old contents stay in use, correct the files', {
+        logger.error(`changed ${subject} cannot be used; the old contents stay in use, correct the files`, {
           files,
           failure,
         });

@@ -36,6 +36,7 @@ export function deriveSettings(config: MutableConfig, isSet: (key: string) => bo
     certificates.map((item) => (typeof item === 'string' ? sniCertKey(item) : item)),
   );
 
+  authentication.isAnonymousFlagGiven = isSet('authentication.anonymous');
   // As kube-apiserver: with AlwaysAllow, anonymous requests could do anything.
   if (authorization.modes.includes('AlwaysAllow')) authentication.anonymous = false;
   authentication.anonymous ??= true;

@@ -109,6 +109,10 @@ class ServiceAccountConfig {
 
 class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
+  /** True if `anonymous` is not the default, but configured. */
+  @IsBoolean() readonly isAnonymousFlagGiven!: boolean;
+  /** AuthenticationConfiguration file. */
+  @IsOptional() @IsString() readonly configFile: Optional;
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
   /** Audiences of tokens for this server. Default: the issuers. */

@@ -20,6 +20,14 @@ export class ConfigReader {
     return undefined;
   }
 
+  boolean(field: string): boolean | undefined {
+    const value = this.fields[field];
+    if (!isSet(value)) return undefined;
+    if (typeof value === 'boolean') return value;
+    this.addProblem(field, 'must be true or false');
+    return undefined;
+  }
+
   /** Returns the string if it is one of the known ones. */
   oneOf<Known extends string>(field: string, known: readonly Known[]): Known | undefined {
     const value = this.fields[field];
@@ -104,7 +112,7 @@ export class ConfigReader {
 
   /** True if kind and apiVersion are as required; otherwise adds a problem. */
   hasKind(kind: string, apiVersions: readonly string[]): boolean {
-    const isRight = this.fields['kind'] === kind && apiVersions.includes(String(this.fields['apiVersion']));
+    const isRight = this.raw('kind') === kind && apiVersions.includes(String(this.raw('apiVersion')));
     if (!isRight) this.addProblem('kind', `must be ${kind} in ${apiVersions.join(' or ')}`);
     return isRight;
   }

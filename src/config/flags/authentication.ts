@@ -20,12 +20,13 @@ export const authenticationFlags: FlagTopic = {
       'authentication.apiAudiences',
       'audiences of service account tokens that this server accepts; by default the issuers',
     ),
-    unserved(
+    used(
       'authentication-config',
       'string',
       '',
-      'AuthenticationConfiguration file; its field anonymous excludes --anonymous-auth',
-      { refused: 'this server does not read the file; its rules about anonymous requests would not apply' },
+      'authentication.configFile',
+      'AuthenticationConfiguration file, read again when it changes; its field anonymous excludes --anonymous-auth, ' +
+        'its field jwt is refused',
     ),
     unserved(
       'authentication-token-webhook-cache-ttl',
