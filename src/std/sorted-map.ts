@@ -1,4 +1,19 @@
 import { compareUtf8 } from './compare-utf8.js';
+import {
+  Branch,
+  branchMax,
+  childAt,
+  collect,
+  insertAt,
+  Leaf,
+  leafMax,
+  lowerBound,
+  lowestKey,
+  sizeOf,
+  width,
+  type Node,
+} from './sorted-map-nodes.js';
+import { RangeIterator } from './sorted-map-range.js';
 
 /**
  * An ordered map of strings with cheap snapshots: a copy-on-write B+tree.
@@ -11,34 +26,6 @@ import { compareUtf8 } from './compare-utf8.js';
  * others; snapshot() returns the root and starts a new edition, so nodes of the snapshot never change again. Keys are
  * ordered by their UTF-8 bytes.
  */
-const leafMax = 64;
-const branchMax = 64;
-
-type Node<V> = Leaf<V> | Branch<V>;
-
-class Leaf<V> {
-  constructor(
-    public edition: number,
-    public keys: string[],
-    public values: V[],
-    /** False in a copy made to replace a value, which shares the keys of the original. */
-    public ownsKeys: boolean,
-  ) {}
-  get size(): number {
-    return this.values.length;
-  }
-}
-
-class Branch<V> {
-  constructor(
-    public edition: number,
-    public keys: string[],
-    public children: Node<V>[],
-    public size: number,
-    public ownsKeys: boolean,
-  ) {}
-}
-
 let editions = 0;
 
 /** An immutable state of the map (or, as base class of SortedMap, the current one). */
@@ -281,112 +268,6 @@ export class SortedMap<V> extends SortedView<V> {
     this.hasSurrogates = true;
     for (const [key, value] of entries) this.set(key, value);
   }
-}
-
-/** Counts the remaining entries, so that it compares no keys. */
-class RangeIterator<V> implements IterableIterator<V> {
-  private readonly path: Branch<V>[] = [];
-  private readonly at: number[] = [];
-  private values: V[];
-  private index: number;
-
-  constructor(
-    root: Node<V>,
-    height: number,
-    rank: number,
-    private remaining: number,
-  ) {
-    let node = root;
-    for (let level = height; level > 0; level--) {
-      const branch = node as Branch<V>;
-      let child = 0;
-      while (child < branch.children.length - 1 && rank >= branch.children[child]!.size) {
-        rank -= branch.children[child++]!.size;
-      }
-      this.path.push(branch);
-      this.at.push(child);
-      node = branch.children[child]!;
-    }
-    this.values = (node as Leaf<V>).values;
-    this.index = rank;
-  }
-
-  [Symbol.iterator](): this {
-    return this;
-  }
-
-  next(): IteratorResult<V, undefined> {
-    if (this.remaining <= 0) return { done: true, value: undefined };
-    this.remaining--;
-    if (this.index === this.values.length) this.enterNextLeaf();
-    return { done: false, value: this.values[this.index++]! };
-  }
-
-  private enterNextLeaf(): void {
-    let level = this.path.length - 1;
-    while (this.at[level] === this.path[level]!.children.length - 1) level--;
-    this.at[level]!++;
-    let node = this.path[level]!.children[this.at[level]!]!;
-    for (level++; level < this.path.length; level++) {
-      this.path[level] = node as Branch<V>;
-      this.at[level] = 0;
-      node = (node as Branch<V>).children[0]!;
-    }
-    this.values = (node as Leaf<V>).values;
-    this.index = 0;
-  }
-}
-
-/** Returns the index of the first key that is not below `key`. */
-function lowerBound(keys: readonly string[], key: string, exact: boolean): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = keys[middle]!;
-    if (exact ? compareUtf8(other, key) < 0 : other < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Returns the last child whose lowest key is not above `key`; the first child holds everything below the second. */
-function childAt(keys: readonly string[], key: string, exact: boolean): number {
-  let low = 1;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = keys[middle]!;
-    if (exact ? compareUtf8(other, key) <= 0 : other <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-const width = <V>(node: Node<V>): number => node.keys.length;
-
-function lowestKey<V>(node: Node<V>, level: number): string {
-  let lowest = node;
-  for (; level > 0; level--) lowest = (lowest as Branch<V>).children[0]!;
-  return lowest.keys[0]!;
-}
-
-function sizeOf<V>(children: readonly Node<V>[]): number {
-  let size = 0;
-  for (const child of children) size += child.size;
-  return size;
-}
-
-function collect<V>(node: Node<V>, level: number, entries: [string, V][]): void {
-  if (level > 0) return (node as Branch<V>).children.forEach((child) => collect(child, level - 1, entries));
-  (node as Leaf<V>).keys.forEach((key, at) => entries.push([key, (node as Leaf<V>).values[at]!]));
-}
-
-/** Like Array.splice(), without allocating the returned array. */
-function insertAt<T>(array: T[], at: number, value: T): void {
-  array.push(value);
-  for (let i = array.length - 1; i > at; i--) array[i] = array[i - 1]!;
-  array[at] = value;
 }
 
 const hasSurrogate = (text: string) => /[\ud800-\udfff]/.test(text);
