@@ -1,6 +1,5 @@
 import { createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
-import { capitalized } from '../std/capitalized.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import {
@@ -29,24 +28,7 @@ import {
 } from './pem.js';
 import { createAtomically, readIfThere, writeAtomically } from './private-files.js';
 import type { ServingNames } from './serving-names.js';
-
-export interface Authority {
-  readonly pem: string;
-  readonly certificate: X509Certificate;
-  /** Undefined if ca.key does not exist; then no certificates can be signed. */
-  readonly key: KeyObject | undefined;
-}
-
-interface LeafFiles {
-  readonly certificate: string;
-  readonly key: string;
-}
-
-export interface LeafPair extends KeyPairPem {
-  readonly files: LeafFiles;
-  /** False for a pair of the user, which is never overwritten. */
-  readonly isOurs: boolean;
-}
+import { advice, advised, type Authority, type LeafFiles, type LeafPair } from './pki-files.js';
 
 interface LeafKind {
   readonly files: LeafFiles;
@@ -299,18 +281,4 @@ export class PkiStore {
   private path(name: string): string {
     return join(this.directory, name);
   }
-}
-
-function advised<T>(files: LeafFiles, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof CertificateError)) throw error;
-    throw new CertificateError(`${error.message}. ${capitalized(advice(files))}`, { cause: error });
-  }
-}
-
-function advice({ certificate, key }: LeafFiles): string {
-  const consequence = certificate.endsWith('ca.crt') ? ', which no client trusts until it has the new kubeconfig' : '';
-  return `restore it from a backup, or remove both ${certificate} and ${key} to have new ones generated${consequence}`;
 }
