@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import type { Logger } from '../../../std/logger.js';
 import { makePrivateDirectory, makePrivateFile } from '../../../std/private-paths.js';
-import { StorageError, type StorageErrorCode } from '../../storage-error.js';
+import { StorageError } from '../../storage-error.js';
 import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
 import { formatVersion, metaKeys, type Bounds } from './records.js';
 import { dataFile, lockFile, ownerFile } from './store-files.js';
+import { storageError } from './lmdb-errors.js';
 
 /** A change of one record; without a value the record is removed. */
 export interface Change {
@@ -263,40 +264,6 @@ function checkFormat(path: string, database: Database, { isReadOnly } = { isRead
       'unavailable',
       `${path} was written in format ${stored.toString()}; this version of the server knows ${formatVersion}`,
     );
-  }
-}
-
-const errno = { EIO: 5, EFBIG: 27, ENOSPC: 28, EDQUOT: 122 } as const;
-const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
-  [errno.ENOSPC, 'full'],
-  [errno.EDQUOT, 'full'],
-  [errno.EFBIG, 'full'],
-  ['ENOSPC', 'full'],
-  ['EDQUOT', 'full'],
-  [-30792, 'full'], // MDB_MAP_FULL
-  [-30797, 'corrupt'], // MDB_PAGE_NOTFOUND
-  [-30796, 'corrupt'], // MDB_CORRUPTED
-  [-30793, 'corrupt'], // MDB_INVALID
-  [-30794, 'corrupt'], // MDB_VERSION_MISMATCH
-]);
-
-export function storageError(path: string, cause: unknown): StorageError {
-  if (cause instanceof StorageError) return cause;
-  const { code, message } = cause as { code?: unknown; message?: string };
-  // LMDB also returns EIO for a short write, which occurs on a full disk.
-  const isShortWrite = code === errno.EIO && freeBytes(path) < scarceBytes;
-  const storageCode = isShortWrite ? 'full' : (codeOfLmdbError.get(code) ?? 'unavailable');
-  return new StorageError(storageCode, `${path}: ${message ?? String(cause)}`, { cause });
-}
-
-const scarceBytes = 64 * 1024 * 1024;
-
-function freeBytes(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    return Infinity;
   }
 }
 
