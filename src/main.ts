@@ -13,83 +13,104 @@ export type Program = 'keelson' | 'kube-apiserver';
  * imported when it runs, so that --help and --version print quickly.
  */
 export async function main(program: Program, words: readonly string[]): Promise<number | undefined> {
-  let exitCode: number | undefined = 0;
-  const serving = (command: Command, flagWords: () => readonly string[]) =>
-    command
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(async () => {
-        exitCode = await serve(program, flagWords());
-      });
-
-  let root: Command;
-  let server: Command;
-  let check: Command | undefined;
-  if (program === 'kube-apiserver') {
-    if (words.some((word) => /^--version(=(true|raw))?$/.test(word)))
-      return print(`Kubernetes ${apiVersion.gitVersion}\n`);
-    root = server = serving(new Command(program).exitOverride(), () => words);
-    root
-      .description("Keelson with kube-apiserver's defaults: a Kubernetes-compatible API server on etcd")
-      .usage('[flags]');
-  } else {
-    root = new Command(program)
-      .exitOverride()
-      .description('A Kubernetes-compatible API server')
-      .version(versionText, '--version');
-    server = serving(root.command('serve'), () => words.slice(words.indexOf('serve') + 1));
-    server
-      .description(
-        'serve the API; every flag can also be set in the environment (KEELSON_<FLAG>) or in the --config file',
-      )
-      .usage('[flags]');
-    check = root
-      .command('check')
-      .description('read every object in etcd or in a data directory, and report those that are unreadable or invalid')
-      .usage('--etcd-servers <a,b,...> | --data-dir <path> [flags]')
-      .option('--all', 'list every problem')
-      .addOption(
-        new Option('--problems <n>', 'maximum number of problems to list for one resource')
-          .default(10)
-          .argParser((text) => Number(text)),
-      )
-      .addOption(
-        new Option('-o, --output <format>', 'format of the report').choices(['table', 'json']).default('table'),
-      )
-      .addHelpText('after', checkHelp)
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(async (options: CheckOptions, { args }: Command) => {
-        const { runCheck } = await import('./check-command.js');
-        exitCode = await runCheck(args, options, process);
-      });
-    root
-      .command('version')
-      .description('print the version')
-      .action(() => void print(`${versionText}\n`));
+  if (program === 'kube-apiserver' && words.some((word) => /^--version(=(true|raw))?$/.test(word))) {
+    return print(`Kubernetes ${apiVersion.gitVersion}\n`);
   }
-  if (words.includes('--help') || words.includes('-h') || words[0] === 'help') {
-    const { helpOptions } = await import('./config/flag-help.js');
-    const flags = helpOptions(program);
-    check?.configureHelp({
-      helpWidth: 100,
-      visibleOptions: ({ options }) => [...options, ...flags.filter(({ long }) => checkFlags.has(long ?? ''))],
-    });
-    server.configureHelp({
-      helpWidth: Math.min(process.stdout.columns ?? 100, 100),
-      visibleOptions: () => flags,
-      formatItem: (term, _width, description, help) =>
-        `  ${term}\n${help.boxWrap(description, (help.helpWidth ?? 100) - 8).replace(/^/gm, '        ')}`,
-    });
-  }
+  const outcome: Outcome = { exitCode: 0 };
+  const commands = program === 'kube-apiserver' ? serverProgram(words, outcome) : productProgram(words, outcome);
+  if (words.includes('--help') || words.includes('-h') || words[0] === 'help') await describeFlags(program, commands);
   try {
-    await root.parseAsync([...words], { from: 'user' });
+    await commands.root.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (words[0] === 'check') return error.exitCode === 0 ? 0 : 2;
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
-  return exitCode;
+  return outcome.exitCode;
+}
+
+/** Set by the action of the command that runs. */
+interface Outcome {
+  exitCode: number | undefined;
+}
+
+interface Commands {
+  readonly root: Command;
+  readonly server: Command;
+  readonly check?: Command;
+}
+
+/** The command line of kube-apiserver: flags alone. */
+function serverProgram(words: readonly string[], outcome: Outcome): Commands {
+  const root = serving(new Command('kube-apiserver').exitOverride(), outcome, 'kube-apiserver', () => words);
+  root
+    .description("Keelson with kube-apiserver's defaults: a Kubernetes-compatible API server on etcd")
+    .usage('[flags]');
+  return { root, server: root };
+}
+
+function productProgram(words: readonly string[], outcome: Outcome): Commands {
+  const root = new Command('keelson')
+    .exitOverride()
+    .description('A Kubernetes-compatible API server')
+    .version(versionText, '--version');
+  const server = serving(root.command('serve'), outcome, 'keelson', () => words.slice(words.indexOf('serve') + 1));
+  server
+    .description(
+      'serve the API; every flag can also be set in the environment (KEELSON_<FLAG>) or in the --config file',
+    )
+    .usage('[flags]');
+  const check = checkCommand(root.command('check'), outcome);
+  root
+    .command('version')
+    .description('print the version')
+    .action(() => void print(`${versionText}\n`));
+  return { root, server, check };
+}
+
+function serving(command: Command, outcome: Outcome, program: Program, flagWords: () => readonly string[]): Command {
+  return command
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async () => {
+      outcome.exitCode = await serve(program, flagWords());
+    });
+}
+
+function checkCommand(command: Command, outcome: Outcome): Command {
+  return command
+    .description('read every object in etcd or in a data directory, and report those that are unreadable or invalid')
+    .usage('--etcd-servers <a,b,...> | --data-dir <path> [flags]')
+    .option('--all', 'list every problem')
+    .addOption(
+      new Option('--problems <n>', 'maximum number of problems to list for one resource')
+        .default(10)
+        .argParser((text) => Number(text)),
+    )
+    .addOption(new Option('-o, --output <format>', 'format of the report').choices(['table', 'json']).default('table'))
+    .addHelpText('after', checkHelp)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: CheckOptions, { args }: Command) => {
+      const { runCheck } = await import('./check-command.js');
+      outcome.exitCode = await runCheck(args, options, process);
+    });
+}
+
+/** Adds the flags to the help of the commands that take them. */
+async function describeFlags(program: Program, { server, check }: Commands): Promise<void> {
+  const { helpOptions } = await import('./config/flag-help.js');
+  const flags = helpOptions(program);
+  check?.configureHelp({
+    helpWidth: 100,
+    visibleOptions: ({ options }) => [...options, ...flags.filter(({ long }) => checkFlags.has(long ?? ''))],
+  });
+  server.configureHelp({
+    helpWidth: Math.min(process.stdout.columns ?? 100, 100),
+    visibleOptions: () => flags,
+    formatItem: (term, _width, description, help) =>
+      `  ${term}\n${help.boxWrap(description, (help.helpWidth ?? 100) - 8).replace(/^/gm, '        ')}`,
+  });
 }
 
 /** Flags of `serve` in the help of `check`. It accepts all of them, so that both can share a --config file. */
