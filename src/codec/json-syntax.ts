@@ -15,11 +15,10 @@ export function jsonSyntaxProblem(text: string): string {
   const open = new OpenBrackets();
   let state: State = 'value';
 
-  for (let at = 0; at < text.length;) {
-    if (isSpace(text.charCodeAt(at))) {
-      at++;
-      continue;
-    }
+  let at = 0;
+  while (at < text.length) {
+    while (isSpace(text.charCodeAt(at))) at++;
+    if (at >= text.length) break;
     const character = text[at]!;
     switch (state) {
       case 'value':
@@ -61,9 +60,8 @@ export function jsonSyntaxProblem(text: string): string {
       case 'afterMember':
       case 'afterElement': {
         const { next, end, where }: Separator = separators[state];
-        if (character === ',') state = next;
-        else if (character === end) state = open.close();
-        else return unexpected(text, at, where);
+        if (character !== ',' && character !== end) return unexpected(text, at, where);
+        state = character === ',' ? next : open.close();
         at++;
         break;
       }

@@ -31,9 +31,8 @@ export const podSecurity = defineAdmissionPlugin({
 function makePodSecurity({ objects, naming, clock, configuration }: PluginDependencies): AdmissionHooks {
   const { defaults, exemptions } = configuration.podSecurity;
   const standards = new PodSecurityStandards(naming);
-  const annotate = ({ request }: AdmissionAttributes, name: string, text: string): void => {
-    request.auditAnnotations.set(naming.label(name, 'pod-security'), text);
-  };
+  const annotate = ({ request }: AdmissionAttributes, name: string, text: string) =>
+    void request.auditAnnotations.set(naming.label(name, 'pod-security'), text);
 
   return {
     async validate(attributes) {
@@ -55,8 +54,7 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
     },
   };
 
-  async function policyOf(attributes: AdmissionAttributes) {
-    const { namespace, request } = attributes;
+  async function policyOf({ namespace, request }: AdmissionAttributes) {
     const found = await find(objects, namespaces, '', namespace, request.signal);
     return readPolicy(found?.metadata.labels, defaults, naming);
   }
