@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { dataOf, isSignedBy, signatureOf, tokenSecret } from '../harness/bootstrap-tokens.js';
 import type { HttpClient } from '../harness/http-client.js';
-import { startTestServer, type NamingName, type TestServer } from '../harness/servers.js';
+import { startTestServer, type NamingName, type StoreName, type TestServer } from '../harness/servers.js';
 import { until, untilGone } from '../harness/until.js';
 
 const secrets = '/api/v1/namespaces/kube-system/secrets';
@@ -250,26 +250,27 @@ it('thousands of tokens sign, and requests are answered meanwhile', async () => 
   }
 }, 60_000);
 
-it.each<NamingName>(['kubernetes', 'svc'])(
-  'by default the whole token is the key, with the naming profile %s',
-  async (naming) => {
-    const server = await startTestServer({ store: 'memory', naming }, { config: { reconcilers: { controllers } } });
-    const { admin } = server;
-    try {
-      const { naming: names } = server.keelson.components.config;
-      const infos = `/api/v1/namespaces/${names.systemNamespace('public')}/configmaps`;
-      const tokens = `/api/v1/namespaces/${names.systemNamespace('system')}/secrets`;
-      await make(admin, infos, { metadata: { name: 'cluster-info' }, data: { kubeconfig } });
-      const type = names.label('token', 'bootstrap');
-      await make(admin, tokens, { ...tokenSecret('abc123', '0123456789abcdef'), type });
-      await until(admin, infos, 'cluster-info', (info) => isSignedBy(info, 'abc123', 'abc123.0123456789abcdef'));
-      await make(admin, tokens, { ...tokenSecret('old123', '0123456789abcdef', { expiration: fromNow(-1000) }), type });
-      await untilGone(admin, tokens, 'bootstrap-token-old123');
-    } finally {
-      await server.stop();
-    }
-  },
-);
+it.each<[StoreName, NamingName]>([
+  ['etcd', 'kubernetes'],
+  ['embedded', 'kubernetes'],
+  ['memory', 'svc'],
+])('by default the whole token is the key, with the store %s and the naming profile %s', async (store, naming) => {
+  const server = await startTestServer({ store, naming }, { config: { reconcilers: { controllers } } });
+  const { admin } = server;
+  try {
+    const { naming: names } = server.keelson.components.config;
+    const infos = `/api/v1/namespaces/${names.systemNamespace('public')}/configmaps`;
+    const tokens = `/api/v1/namespaces/${names.systemNamespace('system')}/secrets`;
+    await make(admin, infos, { metadata: { name: 'cluster-info' }, data: { kubeconfig } });
+    const type = names.label('token', 'bootstrap');
+    await make(admin, tokens, { ...tokenSecret('abc123', '0123456789abcdef'), type });
+    await until(admin, infos, 'cluster-info', (info) => isSignedBy(info, 'abc123', 'abc123.0123456789abcdef'));
+    await make(admin, tokens, { ...tokenSecret('old123', '0123456789abcdef', { expiration: fromNow(-1000) }), type });
+    await untilGone(admin, tokens, 'bootstrap-token-old123');
+  } finally {
+    await server.stop();
+  }
+});
 
 it('neither runs by default', async () => {
   const server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
