@@ -1,4 +1,4 @@
-/** What a request is authenticated with. Both are absent for anonymous requests. */
+/** Authenticates a request. Both fields are absent for anonymous requests. */
 export interface Credentials {
   readonly token: string | undefined;
   readonly clientCertificate: KeyPair | undefined;

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { Connection } from './connections.js';
 import { ClientError } from './client-error.js';
 
-export interface Exchange {
+interface Exchange {
   readonly method: string;
   readonly server: URL;
   /** Path and query, encoded. */

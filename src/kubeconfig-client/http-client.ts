@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly retriesMax?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** `{ labelSelector: 'app=web', limit: 500 }` */
-  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
 export interface ClientRequest extends RequestOptions {
@@ -41,7 +41,7 @@ interface Answer {
 }
 
 /** An answer whose body is still to be read. */
-export interface OpenAnswer extends Answer {
+interface OpenAnswer extends Answer {
   /** Converts an error of reading the body. */
   failure(error: unknown): Error;
   /** Must be called when the body has been read or is not wanted. */
@@ -170,8 +170,8 @@ export class HttpClient {
 
 function withQuery({ path, query = {} }: ClientRequest): string {
   if (!path.startsWith('/')) throw new Error('the path must begin with "/"');
-  const pairs = Object.entries(query).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );
   if (pairs.length === 0) return path;
   return `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`;

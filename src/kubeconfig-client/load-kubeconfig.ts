@@ -22,7 +22,7 @@ export interface KubeconfigOptions {
 }
 
 /** The names of the profile `kubernetes`. */
-function kubernetesNaming(): ClientNaming {
+export function kubernetesNaming(): ClientNaming {
   const { apiDomain, execInfoVariable } = ownYaml('naming/kubernetes.yaml') as unknown as ClientNaming;
   return { apiDomain, execInfoVariable };
 }

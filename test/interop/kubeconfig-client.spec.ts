@@ -222,7 +222,7 @@ describe('objects', () => {
     await client.delete(`${path}/watched`);
     const seen: string[] = [];
     for await (const { type, object } of client.watch<ConfigMap>(path, {
-      query: { resourceVersion: metadata.resourceVersion! },
+      query: { resourceVersion: metadata.resourceVersion },
     })) {
       seen.push(`${type} ${object.metadata.name}`);
       if (type === 'DELETED') break;
