@@ -56,12 +56,12 @@ const claim = (expressions: readonly string[], requests: number) =>
 
 /** Expressions that are costly to compile, of about 90,000 characters. */
 const huge = (size: number): readonly (readonly [about: string, expression: string])[] => [
-  ['conditions', times(4_000 * size, (n) => `request.name == '${n}'`).join(' && ')],
+  ['conditions', times(3_500 * size, (n) => `request.name == '${n}'`).join(' && ')],
   ['macros in macros', `${repeat(240 * size, '[object].all(x, ')}true${repeat(240 * size, ')')}`],
   ['macros in sequence', times(3_000 * size, () => 'object.a.all(x, x > 0)').join(' && ')],
   ['structs in structs', `${repeat(240 * size, 'Object{a: ')}1${repeat(240 * size, '}')} == 1`],
   ['selections', `object${repeat(45_000 * size, '.a')} == 1`],
-  ['a syntax error', `${times(4_000 * size, (n) => `request.name == '${n}'`).join(' && ')} &&`],
+  ['a syntax error', `${times(3_500 * size, (n) => `request.name == '${n}'`).join(' && ')} &&`],
 ];
 
 /** Webhook configurations, policies and claims of up to 3 MiB that are full of expressions. */
