@@ -36,7 +36,7 @@ export function unusedExports(sources: ReadonlyMap<string, string>, isChecked: (
 
 function resolved(from: string, specifier: string, modules: ReadonlyMap<string, unknown>): string | undefined {
   if (specifier === 'keelson') return 'src/index.ts';
-  if (specifier === 'keelson/testing') return 'src/testing.ts';
+  if (specifier.startsWith('keelson/')) return `src/${specifier.slice('keelson/'.length)}.ts`;
   if (specifier === 'keelson/client') return 'src/client.ts';
   if (!specifier.startsWith('.')) return undefined;
   const path = posix.join(posix.dirname(from), specifier);

@@ -3,7 +3,7 @@ import type { CelType } from '../../src/cel/types.js';
 import { CelType as Type, listOf, mapOf, types } from '../../src/cel/types.js';
 
 /** An expression whose costs are recorded, and the overload that it is about. */
-export interface CostExpression {
+interface CostExpression {
   readonly of: string;
   readonly expr: string;
 }

@@ -22,7 +22,7 @@ import { show } from './vectors.js';
 /** The limits of Kubernetes: an evaluation of a rule. */
 const costLimit = 1_000_000;
 
-export interface Statistics {
+interface Statistics {
   programs: number;
   compiled: number;
   evaluated: number;
@@ -32,7 +32,7 @@ export interface Statistics {
   worst: { ms: number; cost: number; program: string };
 }
 
-export interface FuzzLimits {
+interface FuzzLimits {
   /**
    * CPU time of a compilation and an evaluation in milliseconds, for each 10,000 characters of the program, besides that
    * for which its cost pays.

@@ -54,7 +54,7 @@ const operators = new Set(['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', 
 /** Functions that expressions cannot name. */
 const isNameable = ({ name }: FunctionDeclaration): boolean => !/@(?!in$)/.test(name) && name !== '_?_:_';
 
-export interface RandomProgramsOptions {
+interface RandomProgramsOptions {
   readonly rng: Rng;
   readonly functions: Iterable<FunctionDeclaration>;
   /** The variable `self`, whose fields are read. */
