@@ -36,7 +36,15 @@ export class ApiErrorFilter implements ExceptionFilter {
     if (!(thrown instanceof ApiError) || thrown.message.length <= charactersPerTurnMax) return answer();
     // Formatting a value of megabytes has taken the time of a turn of the event loop; encoding it takes another.
     reply.hijack();
-    void yieldEventLoop().then(answer);
+    void yieldEventLoop()
+      .then(answer)
+      .catch((error: unknown) => {
+        this.logger.error('an error could not be answered; its connection is closed', {
+          auditId: request.kube?.auditId,
+          error: error instanceof Error ? error.message : String(error),
+        });
+        cutAnswer(reply.raw);
+      });
   }
 }
 
