@@ -11,7 +11,6 @@ export const untypedRooms = [
   { path: 'src/custom-kinds/', reason: 'custom kinds, whose fields are known at run time' },
   { path: 'src/openapi/custom-schemas.ts', reason: 'schemas of custom kinds' },
   { path: 'src/config/', reason: 'configuration files, whose fields are of any type until they are checked' },
-  { path: 'src/admission/configuration/', reason: 'configuration files of plug-ins, of any type until checked' },
 ];
 
 /** Functions of src/machinery/fields.ts that read or write fields by name, and the position of the first name. */
