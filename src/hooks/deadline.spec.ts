@@ -27,7 +27,7 @@ const endless: Handler = (request, reply) =>
   new Promise<void>((resolve, reject) => {
     request.kube.signal.addEventListener('abort', () => {
       sendBytes(request, reply, 200, headersFor(request, 'text/plain'), Buffer.from('late'));
-      if (request.raw.url!.includes('throws')) reject(request.kube.signal.reason as Error);
+      if (request.raw.url!.includes('throws')) reject(request.kube.signal.reason);
       else resolve();
     });
   });
