@@ -1,90 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ManualClock, systemClock, type Clock } from '../std/clock.js';
-import type { ClientError } from './client-error.js';
-import type { Kubeconfig } from './kubeconfig.js';
-import { loadKubeconfig } from './load-kubeconfig.js';
-import { PluginCredentialSource } from './plugin-credentials.js';
+import {
+  apiVersion,
+  credential,
+  directory,
+  failureOf,
+  installPlugin,
+  prints,
+  program,
+  runs,
+  source,
+  type SourceOptions,
+} from '../../test/harness/credential-plugins.js';
 
 /** "Credential plugin" of the specification, with real processes. */
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'keelson-plugin-'));
-  const script = `#!${process.execPath}
-    const fs = require('node:fs');
-    const { KUBERNETES_EXEC_INFO: info, SVC_EXEC_INFO: svcInfo, EXTRA: extra, HOME: home } = process.env;
-    const run = { info, svcInfo, extra, hasHome: home !== undefined, args: process.argv.slice(2), stdin: fs.readFileSync(0, 'utf8') };
-    fs.appendFileSync(${JSON.stringify(join(directory, 'runs'))}, JSON.stringify(run) + '\\n');
-    eval(fs.readFileSync(${JSON.stringify(join(directory, 'program'))}, 'utf8'));`;
-  writeFileSync(join(directory, 'plugin.cjs'), script, { mode: 0o700 });
-  writeFileSync(join(directory, 'not-executable'), script, { mode: 0o600 });
-});
-beforeEach(() => rmSync(join(directory, 'runs'), { force: true }));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-interface Run {
-  readonly info?: string;
-  readonly svcInfo?: string;
-  readonly extra?: string;
-  readonly hasHome: boolean;
-  readonly args: readonly string[];
-  readonly stdin: string;
-}
-const runs = (): Run[] => {
-  const file = join(directory, 'runs');
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-  return lines.map((line) => JSON.parse(line) as Run);
-};
-
-const apiVersion = 'client.authentication.k8s.io/v1';
-const program = (code: string) => writeFileSync(join(directory, 'program'), code);
-const prints = (output: unknown) => program(`process.stdout.write(${JSON.stringify(JSON.stringify(output))})`);
-const credential = (status: unknown) => ({ apiVersion, kind: 'ExecCredential', status });
-
-interface SourceOptions {
-  readonly clock?: Clock;
-  readonly timeoutMs?: number;
-  readonly variable?: string;
-  readonly hasTerminal?: boolean;
-  readonly messages?: string[];
-  readonly cluster?: Record<string, unknown>;
-}
-
-async function source(exec: Record<string, unknown> = {}, options: SourceOptions = {}) {
-  const file = join(directory, 'config');
-  const user = { exec: { apiVersion, command: './plugin.cjs', interactiveMode: 'Never', ...exec } };
-  const server = 'https://api.example:6443';
-  const document = {
-    'current-context': 'a',
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    clusters: [{ name: 'a', cluster: { server, ...options.cluster } }],
-    users: [{ name: 'a', user }],
-  };
-  writeFileSync(file, JSON.stringify(document));
-  const kubeconfig: Kubeconfig = await loadKubeconfig({ file });
-  const log = (_message: string, fields?: Record<string, unknown>) =>
-    void options.messages?.push(String(fields?.['text']));
-  return new PluginCredentialSource({
-    kubeconfig,
-    plugin: kubeconfig.user.plugin!,
-    certificateAuthority: undefined,
-    variable: options.variable ?? 'KUBERNETES_EXEC_INFO',
-    timeoutMs: options.timeoutMs ?? 60_000,
-    clock: options.clock ?? systemClock,
-    logger: { debug: log, info: log, warn: log, error: log },
-    hasTerminal: () => options.hasTerminal ?? false,
-  });
-}
-const failureOf = async (exec?: Record<string, unknown>, options?: SourceOptions): Promise<ClientError> => {
-  const plugin = await source(exec, options);
-  return plugin.get().then(
-    () => {
-      throw new Error('the plug-in succeeded');
-    },
-    (error: unknown) => error as ClientError,
-  );
-};
+installPlugin();
 
 describe('command, args, env, installHint', () => {
   it('command: a relative path is relative to the directory of the configuration file', async () => {
@@ -251,72 +179,5 @@ describe('the output of the plugin', () => {
     const messages: string[] = [];
     await (await source({}, { messages })).get();
     expect(messages).toEqual(['please log in again soon']);
-  });
-});
-
-describe('caching', () => {
-  it('credentials are cached until expirationTimestamp', async () => {
-    const clock = new ManualClock(Date.UTC(2030, 0, 1));
-    prints(credential({ token: 'a', expirationTimestamp: '2030-01-01T01:00:00+00:30' }));
-    const plugin = await source({}, { clock });
-    await plugin.get();
-    clock.advance(30 * 60_000 - 1);
-    expect(await plugin.get()).toMatchObject({ token: 'a' });
-    expect(runs()).toHaveLength(1);
-    prints(credential({ token: 'b' }));
-    clock.advance(1);
-    expect(await plugin.get()).toMatchObject({ token: 'b' });
-    expect(runs()).toHaveLength(2);
-  });
-
-  it('without expirationTimestamp, credentials are cached until an answer 401', async () => {
-    const clock = new ManualClock();
-    prints(credential(pair));
-    const plugin = await source({}, { clock });
-    const first = await plugin.get();
-    clock.advance(365 * 86_400_000);
-    expect(await plugin.get()).toBe(first);
-    prints(credential({ ...pair, clientKeyData: 'OTHER' }));
-    expect(plugin.reject(first)).toBe(true);
-    const second = await plugin.get();
-    expect(second.clientCertificate?.key.toString()).toBe('OTHER');
-    expect(plugin.reject(first)).toBe(true);
-    expect(await plugin.get()).toBe(second);
-    expect(runs()).toHaveLength(2);
-  });
-
-  it('concurrent requests share one run', async () => {
-    prints(credential({ token: 'a' }));
-    const plugin = await source();
-    await Promise.all([1, 2, 3].map(() => plugin.get()));
-    expect(runs()).toHaveLength(1);
-  });
-
-  it('a failure is not cached', async () => {
-    program('process.exit(1)');
-    const plugin = await source();
-    await expect(plugin.get()).rejects.toThrow('exit code 1');
-    prints(credential({ token: 'a' }));
-    expect(await plugin.get()).toMatchObject({ token: 'a' });
-  });
-
-  it('a plugin that returns rejected credentials again is run once a second', async () => {
-    const clock = new ManualClock();
-    prints(credential({ token: 'a' }));
-    const plugin = await source({}, { clock });
-    expect(plugin.reject(await plugin.get())).toBe(true);
-    expect(plugin.reject(await plugin.get())).toBe(false);
-    await plugin.get();
-    expect(runs()).toHaveLength(2);
-    clock.advance(1_000);
-    expect(plugin.reject(await plugin.get())).toBe(true);
-  });
-
-  it('closing the client ends a running plugin', async () => {
-    program('setInterval(() => {}, 1000)');
-    const plugin = await source();
-    const running = plugin.get();
-    setTimeout(() => plugin.close(), 100);
-    await expect(running).rejects.toThrow('the client was closed');
   });
 });

@@ -118,7 +118,10 @@ export class HttpClient {
     const credentials = await deadline.wait(source.get());
     const answer = await this.send(request, credentials, deadline);
     if (answer.message.statusCode !== 401 || !source.reject(credentials)) return answer;
-    const renewed = await deadline.wait(source.get());
+    const renewed = await deadline.wait(source.get()).catch((error: unknown) => {
+      answer.message.destroy();
+      throw error;
+    });
     if (areEqual(renewed, credentials)) return answer;
     answer.message.resume();
     return this.send(request, renewed, deadline);

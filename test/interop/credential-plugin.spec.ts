@@ -101,6 +101,16 @@ it('a token that stays rejected is an error after one more run', async () => {
   expect(runs()).toBe(2);
 });
 
+it('a plugin that fails after an answer 401 is the error', async () => {
+  tokens.add('e');
+  prints({ token: 'e' });
+  expect(await userName()).toBe('user-e');
+  tokens.delete('e');
+  aheadMs += 11_000;
+  writeFileSync(join(files.directory, 'output'), '');
+  await expect(userName()).rejects.toMatchObject({ code: 'Credentials', message: expect.stringMatching(/is empty$/) });
+});
+
 it('a changed certificate closes the old connection and watches', async () => {
   prints({ ...(await keyPair('anna')), expirationTimestamp: new Date(clock.now() + 60_000).toISOString() });
   expect(await userName()).toBe('anna');
