@@ -227,7 +227,7 @@ class Checker {
       if (!this.substitution.assignAll(argTypes, params)) continue;
       ids.push(candidate.id);
       const applied = this.substitution.apply(candidateResult);
-      if (candidate.result.isGeneric && !applied.isDyn) this.hasGuessedTypes ||= argTypes.some(this.containsDyn);
+      if (candidate.result.isGeneric && !applied.isDyn) this.hasGuessedTypes ||= argTypes.some(this.isVague);
       if (!result) result = applied;
       else if (!result.isDyn && !applied.equals(result)) result = types.dyn;
     }
@@ -242,9 +242,10 @@ class Checker {
     return result;
   }
 
-  private readonly containsDyn = (type: CelType): boolean => {
+  /** True if values of the type may have another one, or be null where the checker expects an optional. */
+  private readonly isVague = (type: CelType): boolean => {
     const known = type.isGeneric ? this.substitution.apply(type) : type;
-    return known.isDyn || known.params.some(this.containsDyn);
+    return known.isDyn || known.kind === 'null' || known.isWrapper || known.params.some(this.isVague);
   };
 
   private resolveLogical(call: CallExpr, declared: FunctionDeclaration, argTypes: readonly CelType[]): CelType {

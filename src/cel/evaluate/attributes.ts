@@ -102,7 +102,7 @@ function optionalResolver(load: Evaluate, qualifiers: readonly Qualifier[]): Eva
       isOptional ||= qualifier.isOptional;
       const key = qualifier.constant ?? keyOf(qualifier, frame);
       if (key instanceof CelError) {
-        frame.charge(1);
+        if (!isOptional) frame.charge(1);
         return key;
       }
       const found: Value | undefined =

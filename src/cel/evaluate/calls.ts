@@ -24,7 +24,10 @@ function accepts(param: CelType, value: Value): boolean {
 function isSafe(param: CelType, arg: CelType): boolean {
   if (param.isDyn || param.kind === 'param') return true;
   return (
-    !arg.isDyn && arg.kind === param.kind && param.params.every((inner, index) => isSafe(inner, arg.params[index]!))
+    !arg.isDyn &&
+    !arg.isWrapper &&
+    arg.kind === param.kind &&
+    param.params.every((inner, index) => isSafe(inner, arg.params[index]!))
   );
 }
 
