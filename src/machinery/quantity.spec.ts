@@ -107,6 +107,9 @@ describe('Quantity', () => {
         const quantity = Quantity.parse(text);
         const printed = quantity.toString();
         expect(Quantity.parse(printed).equals(quantity)).toBe(true);
+        // A binary quantity that is printed without a suffix is decimal when it is read again, as in kube-apiserver:
+        // -356062.5Ki is printed as -364608000, and that as -364608k.
+        if (text.endsWith('i') && /\d$/.test(printed)) return;
         expect(Quantity.parse(printed).toString()).toBe(printed);
       }),
     );
