@@ -1,3 +1,4 @@
+import { quotedCharactersMax } from './go-quote.js';
 import { atOnce } from '../std/steps.js';
 import {
   boundedErrors,
@@ -43,10 +44,11 @@ describe('validation error budget', () => {
     expect(steps).toBe(validationErrorsMax + 1);
   });
 
-  it('stops validation when errors quote large values, but returns the first of any size', () => {
+  it('stops validation when errors quote large values, which are shortened', () => {
     const large = 'y'.repeat(3_000_000);
-    expect(boundedErrors(() => repeated(1, large))[0]!.detail).toContain(large);
-    expect(boundedErrors(() => repeated(10, large))).toHaveLength(2);
+    expect(boundedErrors(() => repeated(1, large))[0]!.detail).toContain('y'.repeat(quotedCharactersMax));
+    expect(boundedErrors(() => repeated(10, large))).toHaveLength(10);
+    expect(boundedErrors(() => repeated(100, large))).toHaveLength(17);
   });
 
   it('does not count errors within uncountedErrors(), and counts again after it', () => {

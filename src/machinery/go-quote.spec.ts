@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { goEscapes, goQuote } from './go-quote.js';
+import { goEscapes, goQuote, goQuoteWhole, quotedCharactersMax, shortenedValue } from './go-quote.js';
 
 /** The definition: one escape for each character that Go does not print. */
 function quotedByCharacter(text: string): string {
@@ -24,7 +24,7 @@ it('quotes any text as the definition does', () => {
   fc.assert(
     fc.property(fc.array(units), (parts) => {
       const text = parts.join('');
-      expect(goQuote(text)).toBe(quotedByCharacter(text));
+      expect(goQuoteWhole(text)).toBe(quotedByCharacter(text));
     }),
     { numRuns: 2000 },
   );
@@ -32,5 +32,14 @@ it('quotes any text as the definition does', () => {
 
 it.each(['"', '\u0001', '\u00a0', '\u{f0000}', '\ud800', '\u4e00'])('quotes a million of %j', (char) => {
   const one = quotedByCharacter(char).slice(1, -1);
-  expect(goQuote(char.repeat(1_000_000))).toBe(`"${one.repeat(1_000_000)}"`);
+  expect(goQuoteWhole(char.repeat(1_000_000))).toBe(`"${one.repeat(1_000_000)}"`);
+});
+
+it('a value of more than 65,536 characters is shortened in messages', () => {
+  const max = quotedCharactersMax;
+  const atMax = '\u00a0'.repeat(max);
+  expect(goQuote(atMax)).toBe(goQuoteWhole(atMax));
+  expect(goQuote(`${atMax}xy`)).toBe(`${goQuoteWhole(atMax)}… (shortened, ${max + 2} characters)`);
+  expect(shortenedValue('a'.repeat(max))).toHaveLength(max);
+  expect(shortenedValue('a'.repeat(3_000_000))).toBe(`${'a'.repeat(max)}… (shortened, 3000000 characters)`);
 });

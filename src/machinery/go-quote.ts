@@ -1,5 +1,22 @@
-/** Formats a string as Go does with %q: like JSON, except for some characters. Linear, and quick for texts of megabytes. */
+/** Limit on the characters of one value in a message: a message quotes a value several times. */
+export const quotedCharactersMax = 65_536;
+
+/** Formats a string for a message as Go does with %q, and shortens one of more than 65,536 characters. */
 export function goQuote(text: string): string {
+  return text.length <= quotedCharactersMax
+    ? goQuoteWhole(text)
+    : `${goQuoteWhole(text.slice(0, quotedCharactersMax))}${remainder(text.length)}`;
+}
+
+/** Shortens a text for a message if it has more than 65,536 characters. */
+export function shortenedValue(text: string): string {
+  return text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}${remainder(text.length)}`;
+}
+
+const remainder = (characters: number): string => `… (shortened, ${characters} characters)`;
+
+/** Formats a string as Go does with %q: like JSON, except for some characters. Linear, and quick for texts of megabytes. */
+export function goQuoteWhole(text: string): string {
   if (plain.test(text)) return `"${text}"`;
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
   return quotedAsInJson.test(text) ? JSON.stringify(text) : new Quoting(text).run();

@@ -1,3 +1,4 @@
+import { shortenedValue } from '../machinery/go-quote.js';
 import { ConformError } from './conform-error.js';
 
 /**
@@ -192,7 +193,8 @@ const special = /[^ !#-[\]-~\x7f]/;
 const hexDigits = Buffer.from('0123456789abcdef');
 
 /** Quotes a text as Go does, with bytes that are not printable ASCII in hex. */
-function quoted(text: string): string {
+function quoted(whole: string): string {
+  const text = shortenedValue(whole);
   if (!special.test(text)) return `"${text}"`;
   const bytes = Buffer.from(text);
   const out = Buffer.allocUnsafe(4 * bytes.length);

@@ -1,4 +1,4 @@
-import { goQuote } from '../../machinery/field-error.js';
+import { goQuoteWhole } from '../../machinery/go-quote.js';
 import { recallSize, rememberSize, spend, spendOnText } from '../work.js';
 
 /** Texts are measured and compared by code points, as UTF-8 orders them; JavaScript's own strings are UTF-16. */
@@ -64,7 +64,7 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): -1 | 0 | 1 {
 /** Formats a text as a literal of Go (%q). */
 export function quote(text: string): string {
   spendOnText(text, 0.3);
-  return goQuote(text);
+  return goQuoteWhole(text);
 }
 
 /** Formats bytes as a literal of Go (%q of a byte string). */
@@ -73,7 +73,7 @@ export function quoteBytes(bytes: Uint8Array): string {
   if (text !== undefined) return quote(text);
   spend(bytes.length * 5);
   const escaped = Array.from(bytes, (byte) =>
-    byte > 0x7e ? `\\x${byte.toString(16)}` : goQuote(String.fromCharCode(byte)).slice(1, -1),
+    byte > 0x7e ? `\\x${byte.toString(16)}` : goQuoteWhole(String.fromCharCode(byte)).slice(1, -1),
   );
   return `"${escaped.join('')}"`;
 }
