@@ -3,7 +3,7 @@ import type { FieldError } from './field-error-type.js';
 
 /** Maximum number of errors per validation. A body of 3 MiB can cause a million. */
 export const validationErrorsMax = 1000;
-/** Maximum number of characters of all errors: an error may quote a value as large as the body. */
+/** Maximum number of characters of all errors: each may quote 65,536 characters of a value, escaped. */
 const charactersMax = 1_000_000;
 
 /** The last cause in a response that does not list all errors. */

@@ -17,7 +17,10 @@ function formatValue(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
   const json = JSON.stringify(value, markLarge).replace(markedInteger, (_whole, digits: string) => digits);
-  return shortenedValue(json).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return shortenedValue(json).replace(
+    /[<>&\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const mark = secretMark('int64');
