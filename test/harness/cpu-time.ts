@@ -3,11 +3,18 @@ const quietLoopMs = 7;
 /** Shared cores and caches slow the same work down; beyond this factor it is another machine. */
 const slownessMax = 8;
 
+/** Compilation, garbage collection and other processes slow single runs down. */
+const attempts = 4;
+
 /**
- * CPU time of `work` in milliseconds of a quiet machine: divided by the slowdown of a calibration loop that runs beside
- * it, so that limits also hold on a busy machine.
+ * Least CPU time of some runs of `work`, in milliseconds of a quiet machine: divided by the slowdown of a calibration
+ * loop that runs beside it, so that limits also hold on a busy machine.
  */
 export function cpuMsOf(work: () => void): number {
+  return Math.min(...Array.from({ length: attempts }, () => oneRunMs(work)));
+}
+
+function oneRunMs(work: () => void): number {
   const slownessBefore = slowness();
   const ms = spentMs(work);
   return ms / Math.max(slownessBefore, slowness());
