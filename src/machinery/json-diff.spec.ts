@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { jsonDiff } from './json-diff.js';
 
 const diff = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
@@ -55,6 +56,19 @@ it.each<[string, unknown, unknown, string]>([
     ),
   ],
 ])('%s', (_name, before, after, want) => expect(jsonDiff(before, after)).toBe(want));
+
+it('finds a change at the end of a text of 100,000 characters, and shortens the diff', () => {
+  const text = 'a'.repeat(100_000);
+  const found = jsonDiff({ a: `${text}b` }, { a: `${text}c` });
+  expect(found).toMatch(/^@@ -1,3 \+1,3 @@\n {\n- "a": "aaa/);
+  expect(found).toMatch(/… \(shortened, 200\d+ characters\)$/);
+});
+
+it('compares 500 long lines that differ at their ends in linear time', () => {
+  const lines = (end: string) => Array.from({ length: 490 }, (_, i) => `${'a'.repeat(6000)}${end}${i + 1000}`);
+  const [before, after] = [lines('b'), lines('c')];
+  expect(cpuMsOf(() => void jsonDiff(before, after))).toBeLessThan(100);
+});
 
 it('distant changes are separate hunks', () => {
   const lines = Array.from({ length: 20 }, (_, i) => i);

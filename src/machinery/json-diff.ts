@@ -1,4 +1,4 @@
-import { goQuote } from './field-error.js';
+import { goQuoteWhole, shortenedValue } from './go-quote.js';
 
 /**
  * Returns a unified diff of two values as indented JSON, with three lines of context, for messages about forbidden
@@ -7,10 +7,11 @@ import { goQuote } from './field-error.js';
 export function jsonDiff(before: unknown, after: unknown): string {
   const [from, to] = [jsonLines(before), jsonLines(after)];
   if (from.length * to.length > comparisonsMax) return '';
-  const edits = editsOf(from, to);
-  return hunksOf(edits)
+  const edits = editsOf(...numbered(from, to));
+  const text = hunksOf(edits)
     .map((hunk) => hunkText(hunk, from, to))
     .join('');
+  return shortenedValue(text);
 }
 
 /** Two objects of five hundred lines each. */
@@ -23,7 +24,7 @@ function jsonLines(value: unknown, indent = '', head = ''): string[] {
   const inner = `${indent} `;
   const parts = isList
     ? value.map((item) => jsonLines(item, inner))
-    : Object.entries(value).map(([key, item]) => jsonLines(item, inner, `${goQuote(key)}: `));
+    : Object.entries(value).map(([key, item]) => jsonLines(item, inner, `${goQuoteWhole(key)}: `));
   const [open, close] = isList ? ['[', ']'] : ['{', '}'];
   if (parts.length === 0) return [`${indent}${head}${open}${close}`];
   const lines = parts.flatMap((part, i) => (i < parts.length - 1 ? [...part.slice(0, -1), `${part.at(-1)!},`] : part));
@@ -31,8 +32,19 @@ function jsonLines(value: unknown, indent = '', head = ''): string[] {
 }
 
 function scalarText(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'string') return goQuoteWhole(value);
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : 'null';
+}
+
+/** Replaces equal lines by equal numbers, since lines are compared pair by pair and may have megabytes. */
+function numbered(from: readonly string[], to: readonly string[]): [number[], number[]] {
+  const numbers = new Map<string, number>();
+  const numberOf = (line: string): number => {
+    const known = numbers.get(line);
+    if (known === undefined) numbers.set(line, numbers.size);
+    return known ?? numbers.size - 1;
+  };
+  return [from.map(numberOf), to.map(numberOf)];
 }
 
 /** Lines `fromStart`…`fromEnd` of `from` correspond to lines `toStart`…`toEnd` of `to`. */
@@ -44,7 +56,7 @@ interface Edit {
   readonly toEnd: number;
 }
 
-function editsOf(from: readonly string[], to: readonly string[]): Edit[] {
+function editsOf(from: readonly number[], to: readonly number[]): Edit[] {
   const edits: Edit[] = [];
   let [a, b] = [0, 0];
   const upTo = (fromEnd: number, toEnd: number) => {
@@ -68,8 +80,8 @@ interface Match {
 }
 
 function matches(
-  from: readonly string[],
-  to: readonly string[],
+  from: readonly number[],
+  to: readonly number[],
   fromStart: number,
   fromEnd: number,
   toStart: number,
@@ -87,8 +99,8 @@ function matches(
 
 /** Returns the first of the longest common runs of lines. */
 function longestMatch(
-  from: readonly string[],
-  to: readonly string[],
+  from: readonly number[],
+  to: readonly number[],
   fromStart: number,
   fromEnd: number,
   toStart: number,
