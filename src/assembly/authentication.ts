@@ -3,6 +3,7 @@ import type { AuthenticationConfiguration } from '../auth/configuration/authenti
 import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import { makeAuthenticators } from '../auth/authenticators.js';
 import type { TokenObjects } from '../auth/authenticators/token-objects.js';
+import type { JwtIssuers } from '../auth/jwt-issuers/jwt-issuers.js';
 import {
   RequestAuthenticator,
   type CertificateIdentities,
@@ -11,6 +12,7 @@ import {
 import { SecretTokens } from '../auth/secret-tokens.js';
 import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import type { TokenKeys } from '../auth/token-keys.js';
+import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { readFresh } from '../registry/read/freshness.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
@@ -28,6 +30,9 @@ export interface CredentialSources {
   readonly tokens: string | undefined;
   /** Content of --authentication-config. */
   readonly configuration?: Live<AuthenticationConfiguration> | undefined;
+  /** Issuers of JSON Web Tokens, from that file or from flags. */
+  readonly jwtIssuers?: JwtIssuers | undefined;
+  readonly jwtMetrics?: JwtMetrics | undefined;
   /** Authenticators of an embedding program. */
   readonly authenticators?: readonly AuthenticatorDefinition[] | undefined;
   /**
@@ -44,7 +49,8 @@ export interface AuthenticationComponents {
 }
 
 export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
-  const { config, clock, certificates, proxies, tokens, configuration, tokenKeys: keys = noTokenKeys } = sources;
+  const { config, clock, certificates, proxies, tokens, tokenKeys: keys = noTokenKeys } = sources;
+  const { configuration, jwtIssuers } = sources;
   const { naming, authentication } = config;
   const accountTokens = new ServiceAccountTokens({
     issuers: authentication.serviceAccount.issuers,
@@ -58,7 +64,7 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
   });
   const authenticator = new RequestAuthenticator({
     authenticators: makeAuthenticators(sources.authenticators ?? [], {
-      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens, configuration },
+      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens, configuration, jwtIssuers },
       objects: tokenObjects(registry),
       trustsProxies: proxies !== undefined,
     }),

@@ -131,7 +131,10 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     requestMetrics: meters.requests,
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,
-    metrics: metricPages(meters, { clock, config, registry, version, declaredValidation, health }),
+    metrics: metricPages(meters, {
+      ...{ clock, config, registry, version, declaredValidation, health, address },
+      jwt: dependencies.jwtMetrics,
+    }),
   };
 }
 

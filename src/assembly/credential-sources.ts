@@ -5,12 +5,15 @@ import {
   readAuthenticationConfiguration,
   type AuthenticationConfiguration,
 } from '../auth/configuration/authentication-configuration.js';
+import { jwtOfFlags } from '../auth/configuration/oidc-flags.js';
+import { JwtIssuers } from '../auth/jwt-issuers/jwt-issuers.js';
 import type { CertificateIdentity } from '../certificates/certificate-identity.js';
 import { ClientCertificates } from '../certificates/client-certificates.js';
 import type { Live } from '../certificates/live.js';
 import { LiveFiles } from '../certificates/live-files.js';
 import type { Pki } from '../certificates/pki.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { JwtMetrics } from '../metrics/jwt-metrics.js';
 import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { CredentialSources } from './authentication.js';
@@ -23,13 +26,17 @@ export async function credentialSources(
 ): Promise<CredentialSources> {
   const { clock } = watching;
   const { tokenAuthFile } = config.authentication;
+  const jwtMetrics = new JwtMetrics(clock);
+  const configuration = await liveConfiguration(config, watching, jwtMetrics);
   return {
     config,
     clock,
     certificates: usersOfCertificates(config, tls, clock),
     proxies: frontProxies(config, tls, clock),
     tokens: tokenAuthFile === undefined ? undefined : await readFile(tokenAuthFile, 'utf8'),
-    configuration: await liveConfiguration(config, watching),
+    configuration,
+    jwtIssuers: await jwtIssuersOf(config, watching, jwtMetrics, configuration),
+    jwtMetrics,
     tokenKeys: await tokenKeysOf(config, pki),
   };
 }
@@ -38,20 +45,39 @@ export async function credentialSources(
 async function liveConfiguration(
   { authentication, authorization, naming }: ServerConfig,
   { clock, logger, undo }: FileWatching,
+  meters: JwtMetrics,
 ): Promise<Live<AuthenticationConfiguration> | undefined> {
   const { configFile: file, isAnonymousFlagGiven } = authentication;
   if (file === undefined) return undefined;
   const allowsEverything = authorization.modes.includes('AlwaysAllow');
-  const options = { file, naming, isAnonymousFlagGiven, allowsEverything };
+  const ownIssuers = authentication.serviceAccount.issuers;
+  const options = { file, naming, isAnonymousFlagGiven, allowsEverything, ownIssuers };
   const configuration = await LiveFiles.open({
     subject: 'authentication configuration',
     files: [file],
     parse: ([bytes]) => readAuthenticationConfiguration(bytes!.toString(), options),
+    onFailure: () => meters.configurationReloaded('failure'),
     clock,
     logger,
   });
   undo.add(() => configuration.close());
   return configuration;
+}
+
+/** Returns the issuers of the configuration file, or the one of the flags --oidc-*. */
+async function jwtIssuersOf(
+  config: ServerConfig,
+  { clock, logger, undo }: FileWatching,
+  meters: JwtMetrics,
+  configuration: Live<AuthenticationConfiguration> | undefined,
+): Promise<JwtIssuers | undefined> {
+  const ofFlags = await jwtOfFlags(config);
+  if (!configuration && !ofFlags) return undefined;
+  const issuers = new JwtIssuers({ clock, logger, meters, labelDomain: config.naming.labelDomain });
+  undo.add(() => issuers.close());
+  issuers.start(configuration?.current() ?? { jwt: ofFlags ? [ofFlags] : [], text: undefined });
+  if (configuration) undo.add(configuration.onChange((changed) => issuers.change(changed)));
+  return issuers;
 }
 
 function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { DeprecatedRequests } from '../endpoints/deprecated-requests.js';
@@ -6,6 +7,7 @@ import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
+import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
 import { cacheFamilies } from '../metrics/cache-metrics.js';
@@ -15,6 +17,7 @@ import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import type { VersionDocument } from '../config/version-document.js';
 import type { DeclaredValidation } from '../registry/write/declared-validation.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
+import { leaseNameOf } from '../reconcilers/server-identity/identity-lease.js';
 import type { Clock } from '../std/clock.js';
 
 /** Metrics that components of the server update. Constructed before these components. */
@@ -56,6 +59,9 @@ interface Measured {
   readonly version: VersionDocument;
   readonly declaredValidation: DeclaredValidation;
   readonly health: HealthChecks;
+  readonly jwt: JwtMetrics | undefined;
+  /** Returns the address of this server; empty until it listens. */
+  readonly address: () => string;
 }
 
 export interface MetricPages {
@@ -65,13 +71,14 @@ export interface MetricPages {
 
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
-  const { clock, config, registry, version, declaredValidation, health } = measured;
+  const { clock, config, registry, version, declaredValidation, health, jwt, address } = measured;
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
   const indicators = new ServerMetrics(clock, { withProcess: false });
   all.add(
     ...meters.requests.families(),
     ...meters.access.families(),
+    ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),
     ...cacheFamilies(registry),

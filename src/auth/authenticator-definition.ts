@@ -4,6 +4,7 @@ import type { Clock } from '../std/clock.js';
 import type { Authenticator } from './authenticator.js';
 import type { TokenObjects } from './authenticators/token-objects.js';
 import type { AuthenticationConfiguration } from './configuration/authentication-configuration.js';
+import type { JwtIssuers } from './jwt-issuers/jwt-issuers.js';
 import type { SecretTokens } from './secret-tokens.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 
@@ -42,6 +43,8 @@ export interface AuthenticatorDependencies {
   readonly tokenFile: string | undefined;
   /** Content of --authentication-config, which follows its file. */
   readonly configuration?: Live<AuthenticationConfiguration> | undefined;
+  /** Issuers of JSON Web Tokens that the configuration file or flags name. */
+  readonly jwtIssuers?: JwtIssuers | undefined;
   /** True with --requestheader-client-ca-file. */
   readonly trustsProxies: boolean;
 }

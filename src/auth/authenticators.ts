@@ -4,6 +4,7 @@ import type { AuthenticatorDefinition, AuthenticatorDependencies } from './authe
 import { anonymous } from './authenticators/anonymous.authenticator.js';
 import { bootstrapToken } from './authenticators/bootstrap-token.authenticator.js';
 import { certificate } from './authenticators/certificate.authenticator.js';
+import { jwt } from './authenticators/jwt.authenticator.js';
 import { requestHeader } from './authenticators/request-header.authenticator.js';
 import { secretToken } from './authenticators/secret-token.authenticator.js';
 import { serviceAccountToken } from './authenticators/service-account-token.authenticator.js';
@@ -17,6 +18,7 @@ const builtInAuthenticators = [
   serviceAccountToken,
   secretToken,
   bootstrapToken,
+  jwt,
   // makeAuthenticators() adds those of embedding programs here.
   anonymous,
 ] as const satisfies readonly AuthenticatorDefinition[];

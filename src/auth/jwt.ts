@@ -14,6 +14,7 @@ export function signJwt(payload: object, keys: TokenKeys): string {
 interface JwtHeader {
   readonly alg?: unknown;
   readonly kid?: unknown;
+  readonly crit?: unknown;
 }
 
 /** Claims as decoded: of any type. Those of RFC 7519, section 4.1, and private ones. */

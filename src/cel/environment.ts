@@ -13,6 +13,7 @@ import { Program } from './evaluate/program.js';
 import type { Library } from './libraries/library.js';
 import { Source } from './source.js';
 import type { CelIssue } from './source.js';
+import type { Expr } from './syntax/ast.js';
 import { macroTable } from './syntax/macros.js';
 import type { ParserOptions } from './syntax/parser.js';
 import { parse } from './syntax/parser.js';
@@ -47,6 +48,8 @@ interface Compiled {
   readonly estimatedCost: Range;
   /** Names of the variables that the expression reads. */
   readonly variables: ReadonlySet<string>;
+  /** The syntax tree, with macros expanded. */
+  readonly expr: Expr;
   /** The program, or why it cannot be run although its types are right: `int('abc')`. */
   readonly program: Program | Error;
 }
@@ -145,7 +148,7 @@ export class Environment {
       if (!(error instanceof PlanError)) throw error;
       program = error;
     }
-    return { isOk: true, resultType, estimatedCost, variables: checked.variables, program };
+    return { isOk: true, resultType, estimatedCost, variables: checked.variables, expr: checked.expr, program };
   }
 }
 

@@ -16,6 +16,8 @@ interface LiveFilesOptions<T> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly pollMs?: number;
+  /** Called when changed contents cannot be used, once for the same failure. */
+  readonly onFailure?: () => void;
 }
 
 /**
@@ -95,6 +97,7 @@ export class LiveFiles<T> implements Live<T> {
           files,
           failure,
         });
+        this.options.onFailure?.();
       }
       this.failure = failure;
     }

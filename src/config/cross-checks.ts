@@ -14,6 +14,7 @@ export function crossChecks(config: ServerConfig, extensions: Extensions): strin
     ...certificateErrors(config),
     ...authorizationErrors(authorization),
     ...requestHeaderErrors(authentication),
+    ...oidcErrors(authentication),
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
     ...signingErrors(reconcilers.signing),
     ...unknown.map((problem) => `--controllers: ${problem}`),
@@ -68,6 +69,19 @@ function requestHeaderErrors({ requestHeader }: ServerConfig['authentication']):
   return (requestHeader.clientCaFile === undefined) === namesHeaders
     ? ['--requestheader-client-ca-file, --requestheader-username-headers: give both or neither']
     : [];
+}
+
+function oidcErrors({ oidc, configFile }: ServerConfig['authentication']): string[] {
+  if (!oidc.isGiven) return [];
+  const errors: string[] = [];
+  if (configFile !== undefined) {
+    errors.push('--authentication-config, --oidc-*: cannot be given together; name the issuer in the file, under jwt');
+  }
+  if (oidc.issuerUrl === undefined || oidc.clientId === undefined) {
+    errors.push('--oidc-issuer-url, --oidc-client-id: must be given together if any --oidc-* flag is given');
+  }
+  const malformed = oidc.requiredClaims.filter((pair) => pair.indexOf('=') < 1);
+  return [...errors, ...malformed.map((pair) => `--oidc-required-claim: "${pair}" must be claim=value`)];
 }
 
 function admissionErrors(admission: ServerConfig['admission'], ownPlugins: readonly string[]): string[] {

@@ -107,6 +107,22 @@ class ServiceAccountConfig {
   @IsBoolean() readonly extendsTokens!: boolean;
 }
 
+/** The issuer of --oidc-issuer-url. */
+class OidcConfig {
+  /** True if one of the flags --oidc-* is given. */
+  @IsBoolean() readonly isGiven!: boolean;
+  @IsOptional() @IsString() readonly issuerUrl: Optional;
+  @IsOptional() @IsString() readonly clientId: Optional;
+  @IsOptional() @IsString() readonly caFile: Optional;
+  @IsString() readonly usernameClaim!: string;
+  @IsOptional() @IsString() readonly usernamePrefix: Optional;
+  @IsOptional() @IsString() readonly groupsClaim: Optional;
+  @IsOptional() @IsString() readonly groupsPrefix: Optional;
+  /** Each as `claim=value`. */
+  @IsTextList() readonly requiredClaims!: readonly string[];
+  @IsTextList() readonly signingAlgorithms!: readonly string[];
+}
+
 class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
   /** True if `anonymous` is not the default, but configured. */
@@ -118,6 +134,7 @@ class AuthenticationConfig {
   /** Audiences of tokens for this server. Default: the issuers. */
   @IsTextList() readonly apiAudiences!: readonly string[];
   @IsBoolean() readonly bootstrapTokens!: boolean;
+  @ValidateNested() readonly oidc = new OidcConfig();
   @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }

@@ -6,6 +6,7 @@ const options = {
   naming: namingProfile('kubernetes'),
   isAnonymousFlagGiven: false,
   allowsEverything: false,
+  ownIssuers: [],
 };
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n';
 const read = (text: string, changes: Partial<typeof options> = {}) =>
@@ -32,7 +33,7 @@ describe('AuthenticationConfiguration', () => {
       JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }),
       undefined,
     ],
-  ])('%s', (_title, text, anonymous) => expect(read(text)).toEqual({ anonymous }));
+  ])('%s', (_title, text, anonymous) => expect(read(text)).toEqual({ anonymous, jwt: [], text }));
 
   it.each<[string, string, RegExp, Partial<typeof options>?]>([
     [
@@ -65,7 +66,7 @@ describe('AuthenticationConfiguration', () => {
       `${head}anonymous: {conditions: [{path: /a}]}`,
       /anonymous.enabled: must be true if conditions are given/,
     ],
-    ['jwt', `${head}jwt: [{}]`, /jwt: is not implemented by this server/],
+    ['an empty entry of jwt', `${head}jwt: [{}]`, /jwt\[0\].issuer.url: Required value/],
     [
       'anonymous beside the flag',
       `${head}anonymous: {enabled: false}`,

@@ -3,6 +3,8 @@ import { FlagError } from '../../config/flag-error.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ConfigReader } from '../../machinery/config-reader.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
+import type { JwtConfiguration } from './jwt-configuration.js';
+import { readJwtList } from './jwt-list.js';
 
 export interface AnonymousAccess {
   readonly enabled: boolean;
@@ -14,6 +16,10 @@ export interface AnonymousAccess {
 export interface AuthenticationConfiguration {
   /** Undefined if the file leaves anonymous requests to --anonymous-auth. */
   readonly anonymous: AnonymousAccess | undefined;
+  /** Issuers of JSON Web Tokens, and how their claims become users. */
+  readonly jwt: readonly JwtConfiguration[];
+  /** The text that was read. */
+  readonly text: string;
 }
 
 interface ReadOptions {
@@ -23,6 +29,8 @@ interface ReadOptions {
   readonly isAnonymousFlagGiven: boolean;
   /** True with --authorization-mode=AlwaysAllow, which lets anonymous requests do anything. */
   readonly allowsEverything: boolean;
+  /** Issuers of service account tokens, which cannot be issuers in `jwt`. */
+  readonly ownIssuers: readonly string[];
 }
 
 const flag = 'authentication-config';
@@ -33,15 +41,19 @@ export function readAuthenticationConfiguration(text: string, options: ReadOptio
   const root = new ConfigReader(parse(text, options.file), '', problems);
   const group = options.naming.group('apiserver.config');
   let anonymous: AnonymousAccess | undefined;
+  let jwt: readonly JwtConfiguration[] = [];
   if (root.hasKind('AuthenticationConfiguration', [`${group}/v1`, `${group}/v1beta1`])) {
     root.allowOnly('apiVersion', 'kind', 'jwt', 'anonymous');
-    if (root.mappings('jwt').length > 0) {
-      root.addProblem('jwt', 'is not implemented by this server; remove it, and use another method of authentication');
-    }
+    const { ownIssuers, naming } = options;
+    jwt = readJwtList(root, { ownIssuers, reservedDomains: reservedDomains(naming) });
     if (isSet(root.raw('anonymous'))) anonymous = readAnonymous(root, options);
   }
   if (problems.length > 0) throw new FlagError(flag, problems, options.file);
-  return { anonymous };
+  return { anonymous, jwt, text };
+}
+
+function reservedDomains({ labelDomain }: NamingProfile): readonly string[] {
+  return [...new Set(['k8s.io', 'kubernetes.io', labelDomain])];
 }
 
 function parse(text: string, file: string): Fields {

@@ -1,5 +1,6 @@
 import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
+const oidc = 'authentication.oidc';
 const requestHeader = 'authentication.requestHeader';
 const serviceAccount = 'authentication.serviceAccount';
 
@@ -25,8 +26,7 @@ export const authenticationFlags: FlagTopic = {
       'string',
       '',
       'authentication.configFile',
-      'AuthenticationConfiguration file, read again when it changes; its field anonymous excludes --anonymous-auth, ' +
-        'its field jwt is refused',
+      'AuthenticationConfiguration file, read again when it changes; its field anonymous excludes --anonymous-auth',
     ),
     unserved(
       'authentication-token-webhook-cache-ttl',
@@ -57,15 +57,35 @@ export const authenticationFlags: FlagTopic = {
       'CA certificates that verify client certificates; their common name is the user, organizations are the groups',
     ),
     used('enable-bootstrap-token-auth', 'bool', 'false', 'authentication.bootstrapTokens', 'accept bootstrap tokens'),
-    accepted('oidc-ca-file', 'string', '', 'CA certificates that verify the OpenID issuer'),
-    accepted('oidc-client-id', 'string', '', 'client id that ID tokens must be issued for'),
-    accepted('oidc-groups-claim', 'string', '', 'claim with the groups'),
-    accepted('oidc-groups-prefix', 'string', '', 'prefix of group names from ID tokens'),
-    accepted('oidc-issuer-url', 'string', '', 'OpenID issuer whose ID tokens are accepted'),
-    accepted('oidc-required-claim', 'map', '', 'claims that an ID token must contain'),
-    accepted('oidc-signing-algs', 'list', 'RS256', 'accepted signature algorithms'),
-    accepted('oidc-username-claim', 'string', 'sub', 'claim with the user name'),
-    accepted('oidc-username-prefix', 'string', '', 'prefix of user names from ID tokens; - for none'),
+    used('oidc-ca-file', 'string', '', `${oidc}.caFile`, 'CA certificates that verify the servers of the issuer'),
+    used('oidc-client-id', 'string', '', `${oidc}.clientId`, 'audience that tokens of the issuer must have'),
+    used('oidc-groups-claim', 'string', '', `${oidc}.groupsClaim`, 'claim with the groups, a text or a list of texts'),
+    used('oidc-groups-prefix', 'string', '', `${oidc}.groupsPrefix`, 'prefix of groups of the issuer'),
+    used(
+      'oidc-issuer-url',
+      'string',
+      '',
+      `${oidc}.issuerUrl`,
+      'https URL of an OpenID issuer whose tokens are accepted; excludes --authentication-config, which can name several',
+    ),
+    used(
+      'oidc-required-claim',
+      'strings',
+      '',
+      `${oidc}.requiredClaims`,
+      'claim=value that tokens must have; repeatable',
+    ),
+    used('oidc-signing-algs', 'list', 'RS256', `${oidc}.signingAlgorithms`, 'accepted signature algorithms', {
+      choices: ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'],
+    }),
+    used('oidc-username-claim', 'string', 'sub', `${oidc}.usernameClaim`, 'claim with the user name'),
+    used(
+      'oidc-username-prefix',
+      'string',
+      '',
+      `${oidc}.usernamePrefix`,
+      'prefix of user names of the issuer; by default <issuer>#, none if the claim is email; - for none',
+    ),
     used(
       'requestheader-allowed-names',
       'list',
