@@ -1,7 +1,7 @@
 // The layers of ARCHITECTURE.md, executable. Imports go downwards only, and folders of one layer do not import each other.
 const layers = [
   ['std', 'config', 'regex'],
-  ['machinery'],
+  ['machinery', 'grpc'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
   ['structural-schema', 'expressions', 'kubeconfig-client'],
   ['cache'],

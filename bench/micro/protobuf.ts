@@ -10,7 +10,7 @@ import {
   decodeWatch,
   encodeRange,
   encodeTxn,
-} from '../../src/storage/backends/etcd/grpc/wire.js';
+} from '../../src/storage/backends/etcd/wire.js';
 
 /**
  * CPU time of etcd's messages and of a Pod in protobuf, in one process as in a server:

@@ -1,4 +1,4 @@
-import type { TlsFiles } from './grpc/http2-channel.js';
+import type { TlsFiles } from '../../../grpc/http2-channel.js';
 import type { Cancellation } from '../../../std/cancellation.js';
 
 /** The part of the generated grpc-js client that is used. */

@@ -3,7 +3,7 @@ import type { Rng } from '../../../std/rng.js';
 import { abortedError } from '../call-rules.js';
 import type { EtcdEndpoint, Unary } from './etcd-endpoint.js';
 import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
-import { NotConnectedError } from './grpc/grpc-error.js';
+import { NotConnectedError } from '../../../grpc/grpc-error.js';
 import type { Cancellation } from '../../../std/cancellation.js';
 
 interface EtcdClusterOptions {

@@ -8,7 +8,7 @@ import type {
   WatchRequest,
   WatchResponse,
 } from './etcd-messages.js';
-import { Http2Channel, type TlsFiles } from './grpc/http2-channel.js';
+import { Http2Channel, type TlsFiles } from '../../../grpc/http2-channel.js';
 import {
   decodeRange,
   decodeStatus,
@@ -18,7 +18,7 @@ import {
   encodeStatus,
   encodeTxn,
   encodeWatch,
-} from './grpc/wire.js';
+} from './wire.js';
 import type { Cancellation } from '../../../std/cancellation.js';
 
 export interface Unary {

@@ -1,6 +1,6 @@
 import { StorageError } from '../../storage-error.js';
 import { isTransient, storageErrorOf } from './etcd-errors.js';
-import { NotConnectedError } from './grpc/grpc-error.js';
+import { NotConnectedError } from '../../../grpc/grpc-error.js';
 
 describe('etcd errors', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
-import { grpcStatus, NotConnectedError } from './grpc/grpc-error.js';
+import { grpcStatus, NotConnectedError } from '../../../grpc/grpc-error.js';
 
 /** Converts errors of etcd and of the connection to StorageError; the cause is kept. */
 export function storageErrorOf(error: unknown): StorageError {

@@ -32,7 +32,7 @@ import {
   type RequestOp,
 } from './etcd-messages.js';
 import { EtcdWatch } from './etcd-watch.js';
-import type { TlsFiles } from './grpc/http2-channel.js';
+import type { TlsFiles } from '../../../grpc/http2-channel.js';
 
 export interface EtcdStoreOptions {
   /** URLs of the members. `https:`, or no scheme together with TLS files, means TLS. */

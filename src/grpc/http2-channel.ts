@@ -1,11 +1,11 @@
 import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import type { Clock } from '../../../../std/clock.js';
+import type { Clock } from '../std/clock.js';
 import { GrpcError, grpcStatus, MalformedMessageError, NotConnectedError } from './grpc-error.js';
 import type { CallListener, Http2Call } from './http2-call.js';
 import { Http2Connection } from './http2-connection.js';
-import type { Cancellation } from '../../../../std/cancellation.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 export interface TlsFiles {
   readonly rootCertificate?: Buffer;
@@ -14,7 +14,10 @@ export interface TlsFiles {
 }
 
 interface Http2ChannelOptions {
-  /** `http://host:port`, `https://host:port`, `host:port` or `unix:path`. `https:` or TLS files mean TLS. */
+  /**
+   * `http://host:port`, `https://host:port`, `host:port` or `unix:path`. `https:` or TLS files mean TLS. The default of
+   * the port is that of etcd.
+   */
   readonly url: string;
   readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
@@ -38,7 +41,7 @@ const redialDelayMs = 50;
 const redialDelayMsMax = 1_000;
 
 /**
- * A gRPC client for one server, with the features that etcd needs: no compression, retries or proxies. The connection
+ * A gRPC client for one server (etcd, or a signer of tokens), without compression, retries or proxies. The connection
  * is opened on demand and replaced when it is lost.
  */
 export class Http2Channel {
@@ -196,6 +199,6 @@ function targetOf(url: string, secureContext: SecureContext | undefined) {
 function hostOf(url: string): { hostname: string; port: string } {
   // The unknown scheme grpc: makes URL keep port 80 and host names as they are.
   const parsed = new URL(`grpc://${url.replace(/^[a-z]+:\/\//i, '')}`);
-  if (parsed.hostname === '') throw new TypeError(`not the URL of an etcd server: ${url}`);
+  if (parsed.hostname === '') throw new TypeError(`not the URL of a gRPC server: ${url}`);
   return { hostname: parsed.hostname, port: parsed.port || '2379' };
 }

@@ -1,11 +1,10 @@
-import { DecodeError } from '../../../../std/decode-error.js';
-import { ProtobufReader, wireTypes } from '../../../../std/protobuf-reader.js';
-import { ProtobufWriter } from '../../../../std/protobuf-writer.js';
-import { keyText } from '../key-text.js';
+import { DecodeError } from '../std/decode-error.js';
+import { ProtobufReader, wireTypes } from '../std/protobuf-reader.js';
+import { ProtobufWriter } from '../std/protobuf-writer.js';
 import { MalformedMessageError } from './grpc-error.js';
 import { frameHeaderBytes } from './message-frames.js';
 
-/** Fields of etcd's messages. Readers refuse a field that has another wire type, and numbers above 2^53. */
+/** Fields of messages. Readers refuse a field that has another wire type, and numbers above 2^53. */
 
 /** Returns a writer that need not grow for a message of this size. */
 export function writerFor(bytesExpected: number): ProtobufWriter {
@@ -79,10 +78,4 @@ export function readBytes(reader: ProtobufReader): Buffer {
 export function readText(reader: ProtobufReader): string {
   reader.expect(wireTypes.bytes);
   return reader.text();
-}
-
-/** Reads a key, which need not be valid UTF-8. */
-export function readKey(reader: ProtobufReader): string {
-  reader.expect(wireTypes.bytes);
-  return reader.content(keyText);
 }

@@ -3,7 +3,7 @@ import { constants, createServer, type Http2Server, type ServerHttp2Session, typ
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../../../../std/clock.js';
+import { ManualClock } from '../std/clock.js';
 import { Http2Channel } from './http2-channel.js';
 
 const allIsWell = { 'grpc-status': '0' };

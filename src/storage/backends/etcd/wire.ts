@@ -1,7 +1,7 @@
-import type { Revision } from '../../../../machinery/revision.js';
-import type { ProtobufReader } from '../../../../std/protobuf-reader.js';
-import type { ProtobufWriter } from '../../../../std/protobuf-writer.js';
-import type { KeyValue } from '../../../kv-store.js';
+import type { Revision } from '../../../machinery/revision.js';
+import { wireTypes, type ProtobufReader } from '../../../std/protobuf-reader.js';
+import type { ProtobufWriter } from '../../../std/protobuf-writer.js';
+import type { KeyValue } from '../../kv-store.js';
 import type {
   EtcdEvent,
   RangeRequest,
@@ -12,14 +12,13 @@ import type {
   TxnResponse,
   WatchRequest,
   WatchResponse,
-} from '../etcd-messages.js';
+} from './etcd-messages.js';
 import {
   decoder,
   endMessage,
   framed,
   readBytes,
   readFlag,
-  readKey,
   readNested,
   readNumber,
   readText,
@@ -28,8 +27,9 @@ import {
   writeNumber,
   writePresentNumber,
   writerFor,
-} from './fields.js';
-import { MalformedMessageError } from './grpc-error.js';
+} from '../../../grpc/fields.js';
+import { MalformedMessageError } from '../../../grpc/grpc-error.js';
+import { keyText } from './key-text.js';
 
 /**
  * Encodes and decodes the messages of etcd-messages.ts. Field numbers are those of etcd's rpc.proto and kv.proto.
@@ -233,4 +233,10 @@ function readEvent(reader: ProtobufReader): EtcdEvent {
 function withRevision<T extends { readonly revision: Revision }>(response: T): T {
   if (response.revision === 0) throw new MalformedMessageError('header without revision');
   return response;
+}
+
+/** Reads a key, which need not be valid UTF-8. */
+function readKey(reader: ProtobufReader): string {
+  reader.expect(wireTypes.bytes);
+  return reader.content(keyText);
 }

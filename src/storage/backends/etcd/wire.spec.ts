@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { RangeRequest, RequestOp } from '../etcd-messages.js';
-import { GrpcError, MalformedMessageError } from './grpc-error.js';
-import { frameHeaderBytes } from './message-frames.js';
+import type { RangeRequest, RequestOp } from './etcd-messages.js';
+import { GrpcError, MalformedMessageError } from '../../../grpc/grpc-error.js';
+import { frameHeaderBytes } from '../../../grpc/message-frames.js';
 import {
   decodeRange,
   decodeStatus,

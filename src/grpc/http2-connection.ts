@@ -1,5 +1,5 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
-import type { Clock, Timer } from '../../../../std/clock.js';
+import type { Clock, Timer } from '../std/clock.js';
 import { GrpcError, grpcStatus, NotConnectedError } from './grpc-error.js';
 import { Http2Call, type CallListener } from './http2-call.js';
 
