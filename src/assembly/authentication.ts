@@ -10,10 +10,12 @@ import {
   type ProxyIdentities,
 } from '../auth/request-authenticator.js';
 import { SecretTokens } from '../auth/secret-tokens.js';
-import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
+import { ServiceAccountTokens, type TokenLimits } from '../auth/service-account-tokens.js';
+import { TokenUses } from '../auth/token-uses.js';
 import type { TokenKeys } from '../auth/token-keys.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ServerConfig } from '../config/server-config.js';
+import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { readFresh } from '../registry/read/freshness.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
@@ -40,12 +42,16 @@ export interface CredentialSources {
    * cannot be issued or verified.
    */
   readonly tokenKeys?: (() => Promise<TokenKeys>) | undefined;
+  /** Maximum validity of tokens that an external signer signs; absent without one. */
+  readonly signerLifeSecondsMax?: number | undefined;
+  readonly signerMetrics?: SignerMetrics | undefined;
 }
 
 export interface AuthenticationComponents {
   readonly authenticator: RequestAuthenticator;
   readonly accountTokens: ServiceAccountTokens;
   readonly secretTokens: SecretTokens;
+  readonly tokenUses: TokenUses;
 }
 
 export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
@@ -56,15 +62,17 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
     issuers: authentication.serviceAccount.issuers,
     privateClaim: naming.labelDomain,
     keys,
+    limits: tokenLimits(config, sources.signerLifeSecondsMax),
   });
   const secretTokens = new SecretTokens({
     issuer: `${naming.serviceName}/serviceaccount`,
     labelDomain: naming.labelDomain,
     keys,
   });
+  const tokenUses = new TokenUses();
   const authenticator = new RequestAuthenticator({
     authenticators: makeAuthenticators(sources.authenticators ?? [], {
-      ...{ config, clock, accountTokens, secretTokens, tokenFile: tokens, configuration, jwtIssuers },
+      ...{ config, clock, accountTokens, secretTokens, tokenUses, tokenFile: tokens, configuration, jwtIssuers },
       objects: tokenObjects(registry),
       trustsProxies: proxies !== undefined,
     }),
@@ -73,7 +81,20 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
     proxies,
     clock,
   });
-  return { authenticator, accountTokens, secretTokens };
+  return { authenticator, accountTokens, secretTokens, tokenUses };
+}
+
+/** A year, as in kube-apiserver. */
+const extendedLifeSeconds = 365 * 24 * 3600;
+
+function tokenLimits({ authentication }: ServerConfig, signerSecondsMax = Infinity): TokenLimits {
+  const { tokenLifeMsMax, extendsTokens } = authentication.serviceAccount;
+  const seconds = Math.min(tokenLifeMsMax > 0 ? tokenLifeMsMax / 1000 : Infinity, signerSecondsMax);
+  return {
+    lifeSecondsMax: seconds === Infinity ? 0 : seconds,
+    // As in kube-apiserver: --service-account-max-token-expiration does not limit the extension, an external signer does.
+    extendedLifeSecondsMax: extendsTokens ? Math.min(extendedLifeSeconds, signerSecondsMax) : 0,
+  };
 }
 
 const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));

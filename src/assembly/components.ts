@@ -117,7 +117,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     }),
   );
   const version = versionDocument();
-  const { accountTokens } = authentication;
+  const { accountTokens, tokenUses } = authentication;
   const address = () => phase.address;
   return {
     ...dependencies,
@@ -132,8 +132,9 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,
     metrics: metricPages(meters, {
-      ...{ clock, config, registry, version, declaredValidation, health, address },
+      ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses },
       jwt: dependencies.jwtMetrics,
+      signerMetrics: dependencies.signerMetrics,
     }),
   };
 }

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { CertificateIdentities, ProxyIdentities } from '../auth/request-authenticator.js';
-import { makeTokenKeys, type TokenKeys } from '../auth/token-keys.js';
 import {
   readAuthenticationConfiguration,
   type AuthenticationConfiguration,
@@ -18,6 +17,8 @@ import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { CredentialSources } from './authentication.js';
 import type { FileWatching, ServerTls } from './tls.js';
+import { openSigner } from './external-signer.js';
+import { tokenKeysOf } from './token-key-files.js';
 
 /** Reads the configured files of tokens and keys, and identifies clients by the CAs of `tls`. */
 export async function credentialSources(
@@ -25,7 +26,8 @@ export async function credentialSources(
   { pki, tls, ...watching }: FileWatching & { readonly pki: Pki; readonly tls: ServerTls },
 ): Promise<CredentialSources> {
   const { clock } = watching;
-  const { tokenAuthFile } = config.authentication;
+  const { tokenAuthFile, serviceAccount } = config.authentication;
+  const { signingEndpoint } = serviceAccount;
   const jwtMetrics = new JwtMetrics(clock);
   const configuration = await liveConfiguration(config, watching, jwtMetrics);
   return {
@@ -37,7 +39,9 @@ export async function credentialSources(
     configuration,
     jwtIssuers: await jwtIssuersOf(config, watching, jwtMetrics, configuration),
     jwtMetrics,
-    tokenKeys: await tokenKeysOf(config, pki),
+    ...(signingEndpoint === undefined
+      ? { tokenKeys: await tokenKeysOf(config, pki, watching) }
+      : await openSigner(signingEndpoint, config, watching)),
   };
 }
 
@@ -109,19 +113,4 @@ function frontProxies({ naming }: ServerConfig, { proxyCa }: ServerTls, clock: C
       return verdict && 'identity' in verdict ? verdict.identity.name : undefined;
     },
   };
-}
-
-/**
- * Returns the keys of service account tokens. Configured files are read now, so that an invalid one fails the start;
- * the server's own key may still be pending.
- */
-async function tokenKeysOf({ authentication }: ServerConfig, pki: Pki): Promise<() => Promise<TokenKeys>> {
-  const { signingKeyFile, keyFiles } = authentication.serviceAccount;
-  const others = await Promise.all(keyFiles.map((file) => readFile(file, 'utf8')));
-  if (signingKeyFile !== undefined) {
-    const keys = makeTokenKeys(await readFile(signingKeyFile, 'utf8'), others);
-    return () => Promise.resolve(keys);
-  }
-  let ownKeys: Promise<TokenKeys> | undefined;
-  return () => (ownKeys ??= pki.serviceAccountKey.then(({ privateKey }) => makeTokenKeys(privateKey, others)));
 }

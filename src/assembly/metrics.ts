@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { TokenUses } from '../auth/token-uses.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { DeprecatedRequests } from '../endpoints/deprecated-requests.js';
@@ -12,6 +13,8 @@ import { RequestMetrics } from '../metrics/request-metrics.js';
 import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
 import { cacheFamilies } from '../metrics/cache-metrics.js';
 import { StorageMetrics } from '../metrics/storage-metrics.js';
+import type { SignerMetrics } from '../metrics/signer-metrics.js';
+import { tokenFamilies } from '../metrics/token-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import type { VersionDocument } from '../config/version-document.js';
@@ -62,6 +65,8 @@ interface Measured {
   readonly jwt: JwtMetrics | undefined;
   /** Returns the address of this server; empty until it listens. */
   readonly address: () => string;
+  readonly tokenUses: TokenUses;
+  readonly signerMetrics?: SignerMetrics | undefined;
 }
 
 export interface MetricPages {
@@ -71,7 +76,8 @@ export interface MetricPages {
 
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
-  const { clock, config, registry, version, declaredValidation, health, jwt, address } = measured;
+  const { clock, config, registry, version, declaredValidation, health, jwt, address, tokenUses, signerMetrics } =
+    measured;
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
   const indicators = new ServerMetrics(clock, { withProcess: false });
@@ -88,6 +94,8 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...featureFamilies(config.featureGates),
     ...declaredValidationFamilies(declaredValidation),
     ...meters.deprecations.families(),
+    ...tokenFamilies(tokenUses),
+    ...(signerMetrics?.families() ?? []),
     ...healthFamilies(health),
   );
   indicators.add(...healthFamilies(health));

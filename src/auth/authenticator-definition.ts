@@ -7,6 +7,7 @@ import type { AuthenticationConfiguration } from './configuration/authentication
 import type { JwtIssuers } from './jwt-issuers/jwt-issuers.js';
 import type { SecretTokens } from './secret-tokens.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
+import type { TokenUses } from './token-uses.js';
 
 /** Declares a method of authentication. authenticators.ts lists the built-in ones in the order of their use. */
 export interface AuthenticatorDefinition {
@@ -25,10 +26,19 @@ export function tokenChecks({
   config,
   objects,
   clock,
-}: Pick<AuthenticatorDependencies, 'config' | 'objects' | 'clock'>) {
+  tokenUses: uses,
+}: Pick<AuthenticatorDependencies, 'config' | 'objects' | 'clock' | 'tokenUses'>) {
   const { authentication, naming } = config;
   const { looksUp } = authentication.serviceAccount;
-  return { objects, audiences: authentication.apiAudiences, labelDomain: naming.labelDomain, clock, looksUp };
+  return {
+    objects,
+    audiences: authentication.apiAudiences,
+    labelDomain: naming.labelDomain,
+    authenticationGroup: naming.group('authentication'),
+    clock,
+    looksUp,
+    uses,
+  };
 }
 
 /** Dependencies that `make` of every authenticator receives. */
@@ -39,6 +49,7 @@ export interface AuthenticatorDependencies {
   readonly objects: TokenObjects;
   readonly accountTokens: ServiceAccountTokens;
   readonly secretTokens: SecretTokens;
+  readonly tokenUses: TokenUses;
   /** Content of --token-auth-file. */
   readonly tokenFile: string | undefined;
   /** Content of --authentication-config, which follows its file. */

@@ -37,6 +37,13 @@ export interface Authenticated {
   readonly audiences?: readonly string[];
   /** Returns false if a cached result has become invalid. Called before each use, so it only reads memory. */
   readonly isStillValid?: () => boolean;
+  /** Annotations of the audit event and warnings for each request with these credentials. */
+  readonly notes?: AuthenticationNotes;
+}
+
+export interface AuthenticationNotes {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly warnings?: readonly string[];
 }
 
 /** Authenticated by one of several authenticators. */

@@ -1,13 +1,13 @@
 import { decodeJson, encodeJson } from '../codec/json.js';
 import { asFields, asText } from '../machinery/fields.js';
-import { isSignedBy, type TokenKeys } from './token-keys.js';
+import { isSignedBy, type TokenKeys, type VerificationKey } from './token-keys.js';
 
 // JSON Web Tokens in the compact serialization of RFC 7515: header.payload.signature, each in base64url.
 
-export function signJwt(payload: object, keys: TokenKeys): string {
-  const header = { alg: keys.signing.algorithm, kid: keys.signing.id };
-  const content = `${segment(header)}.${segment(payload)}`;
-  return `${content}.${keys.sign(Buffer.from(content)).toString('base64url')}`;
+export async function signJwt(payload: object, keys: TokenKeys): Promise<string> {
+  const claims = encodeJson(payload).toString('base64url');
+  const { header, signature } = await keys.sign(claims);
+  return `${header}.${claims}.${signature}`;
 }
 
 /** Fields of a header that are read. As decoded: of any type. */
@@ -58,13 +58,14 @@ export function readJwt(token: string): Jwt | undefined {
 }
 
 /** True if a key verifies the signature. The algorithm is determined by the key; that of the header must equal it. */
-export function isGenuine({ header, content, signature }: Jwt, keys: TokenKeys): boolean {
+export async function isGenuine({ header, content, signature }: Jwt, keys: TokenKeys): Promise<boolean> {
   const id = asText(header.kid);
-  return keys.verifying
-    .filter((key) => (id === '' || key.id === id) && key.algorithm === header.alg)
-    .some((key) => isSignedBy(key, Buffer.from(content), signature));
+  let named = keysNamed(id, keys.verifying);
+  if (named.length === 0 && keys.newest) named = keysNamed(id, await keys.newest());
+  return named.some((key) => key.algorithm === header.alg && isSignedBy(key, Buffer.from(content), signature));
 }
 
-function segment(value: object): string {
-  return encodeJson(value).toString('base64url');
+/** Returns the keys with the id; all keys for a token that names none. */
+function keysNamed(id: string, keys: readonly VerificationKey[]): readonly VerificationKey[] {
+  return id === '' ? keys : keys.filter((key) => key.id === id);
 }

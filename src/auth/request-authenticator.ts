@@ -34,6 +34,12 @@ interface Dependencies {
   readonly audiences?: readonly string[];
 }
 
+/** The parts of a request that a result can add to. */
+interface NotedRequest {
+  readonly auditAnnotations: Map<string, string>;
+  readonly warnings: string[];
+}
+
 interface CachedResult {
   readonly result: Authenticated;
   readonly untilMs: number;
@@ -57,23 +63,24 @@ export class RequestAuthenticator {
     );
   }
 
-  /** Returns the user, undefined if the request is rejected. */
+  /** Returns the user, undefined if the request is rejected. Adds the notes of the result to `noted`. */
   authenticate(
     raw: IncomingMessage | Http2ServerRequest,
     path: string,
+    noted?: NotedRequest,
   ): UserInfo | undefined | Promise<UserInfo | undefined> {
     const header = raw.headers.authorization;
     const proxyName = this.dependencies.proxies && this.proxyName(raw, this.dependencies.proxies);
     // A connection of a proxy carries requests of many users: nothing is cached.
-    if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, proxyName);
+    if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, noted, proxyName);
     // Checked before tokens, so that the user of a certificate is never cached for the header of the same request.
     const certificate = this.certificateUser(raw);
     if (typeof certificate === 'object') return certificate;
     if (header !== undefined) {
       const known = this.tokens.get(header);
-      if (known && this.isValid(known)) return known.result.user;
+      if (known && this.isValid(known)) return userOf(known.result, noted);
     }
-    return this.ask(raw, header, certificate, path);
+    return this.ask(raw, header, certificate, path, noted);
   }
 
   /** Authenticates a token for a TokenReview. Never cached, since the token may just have been revoked. */
@@ -89,18 +96,19 @@ export class RequestAuthenticator {
     header: string | undefined,
     certificateUser: Credentials['certificateUser'],
     path: string,
+    noted: NotedRequest | undefined,
     proxyName?: string,
   ): Promise<UserInfo | undefined> {
     const { rawHeaders } = raw;
     const credentials: Credentials = { bearerToken: undefined, certificateUser, proxyName, rawHeaders, path };
     if (header === undefined || !/^bearer /i.test(header)) {
       const result = await authenticate(this.dependencies.authenticators, credentials);
-      return isAuthenticated(result) ? result.user : undefined;
+      return isAuthenticated(result) ? userOf(result, noted) : undefined;
     }
     const result = await this.bearer.authenticate(header, credentials);
     if (!isAuthenticated(result)) return undefined;
     if (proxyName === undefined && result.reads === 'bearer token') this.remember(header, result);
-    return result.user;
+    return userOf(result, noted);
   }
 
   private certificateUser(raw: IncomingMessage | Http2ServerRequest): Credentials['certificateUser'] {
@@ -123,6 +131,14 @@ export class RequestAuthenticator {
     if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
     this.tokens.set(header, { result, untilMs: this.dependencies.clock.monotonicMs() + tokenCacheTtlMs });
   }
+}
+
+function userOf({ user, notes }: Authenticated, noted: NotedRequest | undefined): UserInfo {
+  if (notes && noted) {
+    for (const [key, text] of Object.entries(notes.annotations)) noted.auditAnnotations.set(key, text);
+    if (notes.warnings) noted.warnings.push(...notes.warnings);
+  }
+  return user;
 }
 
 function socketOf(raw: IncomingMessage | Http2ServerRequest): TLSSocket | undefined {

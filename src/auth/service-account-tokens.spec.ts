@@ -4,9 +4,10 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import { reviewToken, type Authenticator, type Credentials } from './authenticator.js';
 import { serviceAccountTokenAuthenticator } from './authenticators/service-account-token.authenticator.js';
-import { readJwt } from './jwt.js';
+import { readJwt, signJwt } from './jwt.js';
 import { ServiceAccountTokens, type TokenSubject } from './service-account-tokens.js';
 import { makeTokenKeys } from './token-keys.js';
+import { TokenUses } from './token-uses.js';
 
 const nothing: Credentials = {
   bearerToken: undefined,
@@ -36,7 +37,11 @@ function world({ signing = ecPem, verifying = [] as string[], issuers = [issuer]
   const clock = { now: () => nowMs } as Clock;
   const objects = new Map<string, KubeObject>([['serviceaccounts/shop/sa', object('sa', 'u1')]]);
   const stored = new Map<string, KubeObject>();
-  const keys = makeTokenKeys(signing, verifying);
+  const keys = makeTokenKeys(
+    { name: 'sa.key', pem: signing },
+    verifying.map((pem) => ({ name: 'sa.pub', pem })),
+  );
+  const uses = new TokenUses();
   const tokens = new ServiceAccountTokens({ issuers, privateClaim: 'kubernetes.io', keys: async () => keys });
   const authenticator = serviceAccountTokenAuthenticator({
     tokens,
@@ -44,16 +49,18 @@ function world({ signing = ecPem, verifying = [] as string[], issuers = [issuer]
     looksUp,
     audiences: [issuer],
     labelDomain: 'kubernetes.io',
+    authenticationGroup: 'authentication.k8s.io',
+    uses,
     objects: {
       cached: (resource, namespace, name) => tokenObject(objects.get(`${resource}/${namespace}/${name}`)),
       live: async (resource, namespace, name) => tokenObject(stored.get(`${resource}/${namespace}/${name}`)),
     },
   });
-  const issue = (to: TokenSubject = subject, audiences = [issuer], seconds = 3600) =>
-    tokens.issue(to, { id: 'id-1', audiences, nowSeconds: nowMs / 1000, seconds });
+  const issue = (to: TokenSubject = subject, audiences = [issuer], seconds = 3600, warnAfterSeconds?: number) =>
+    tokens.issue(to, { id: 'id-1', audiences, nowSeconds: nowMs / 1000, seconds, warnAfterSeconds });
   const ask = (token: string, audiences?: string[]) =>
     authenticator.authenticate({ ...nothing, bearerToken: token, ...(audiences && { audiences }) });
-  return { tokens, authenticator, objects, stored, issue, ask, advance: (ms: number) => (nowMs += ms) };
+  return { tokens, authenticator, objects, stored, uses, issue, ask, advance: (ms: number) => (nowMs += ms) };
 }
 
 const accepted = { user: expect.objectContaining({ name: 'system:serviceaccount:shop:sa' }) as unknown };
@@ -147,11 +154,50 @@ it('expires, also if the result is cached', async () => {
   const token = await issue();
   const result = (await ask(token)) as { isStillValid: () => boolean };
   expect(result.isStillValid()).toBe(true);
-  advance(3_600_000);
+  // Clocks of servers may differ by a minute.
+  advance(3_660_000);
+  expect(result.isStillValid()).toBe(true);
+  advance(1000);
   expect(result.isStillValid()).toBe(false);
   expect(await ask(token)).toEqual({ rejected: 'service account token has expired' });
-  advance(-3_601_000);
+  advance(-3_661_000 - 60_000);
+  expect(await ask(token)).toMatchObject(accepted);
+  advance(-1000);
   expect(await ask(token)).toEqual({ rejected: 'service account token is not valid yet' });
+});
+
+it('a token issued in the future is rejected, also if it is valid already', async () => {
+  const { ask } = world();
+  const keys = makeTokenKeys({ name: 'sa.key', pem: ecPem });
+  const now = startMs / 1000;
+  const payload = (iat: number) => ({
+    ...{ iss: issuer, aud: [issuer], iat, nbf: now, exp: now + 3600, sub: 'system:serviceaccount:shop:sa' },
+    'kubernetes.io': { namespace: 'shop', serviceaccount: { name: 'sa', uid: 'u1' } },
+  });
+  expect(await ask(await signJwt(payload(now + 60), keys))).toMatchObject(accepted);
+  expect(await ask(await signJwt(payload(now + 61), keys))).toEqual({
+    rejected: 'service account token is issued in the future',
+  });
+});
+
+it('a token of a Pod is counted as valid, and as stale with an audit annotation once it should be renewed', async () => {
+  const { issue, ask, advance, uses } = world();
+  const token = await issue(subject, [issuer], 10_000, 3607);
+  expect(await ask(token)).not.toHaveProperty('notes');
+  advance(3_607_000);
+  expect(await ask(token)).not.toHaveProperty('notes');
+  advance(5_000);
+  expect(await ask(token)).toMatchObject({
+    notes: {
+      annotations: {
+        'authentication.k8s.io/stale-token':
+          'subject: system:serviceaccount:shop:sa, seconds after warning threshold: 5',
+      },
+    },
+  });
+  expect(uses).toMatchObject({ valid: 2, stale: 1 });
+  await ask(await issue());
+  expect(uses).toMatchObject({ valid: 2, stale: 1 });
 });
 
 const minuteAgo = new Date(startMs - 61_000).toISOString();

@@ -24,7 +24,19 @@ export interface TokenClaims extends TokenSubject {
   readonly issuedAt: number;
   readonly notBefore: number;
   readonly expiresAt: number;
+  /** Time in seconds after which the client should have renewed the token; 0 if the token has none. */
+  readonly warnAfter: number;
 }
+
+/** Limits on the validity of new tokens. */
+export interface TokenLimits {
+  /** 0 for no maximum. */
+  readonly lifeSecondsMax: number;
+  /** Validity of tokens of Pods that are extended; 0 if none are. */
+  readonly extendedLifeSecondsMax: number;
+}
+
+const noLimits: TokenLimits = { lifeSecondsMax: 0, extendedLifeSecondsMax: 0 };
 
 interface Dependencies {
   /** Accepted issuers. The first one is the issuer of new tokens. */
@@ -33,6 +45,7 @@ interface Dependencies {
   readonly privateClaim: string;
   /** Returns the keys. Pending while a key is generated. */
   readonly keys: () => Promise<TokenKeys>;
+  readonly limits?: TokenLimits;
 }
 
 /** Issues and reads service account tokens of the TokenRequest API (KEP-1205, KEP-4193). */
@@ -41,6 +54,10 @@ export class ServiceAccountTokens {
 
   get issuer(): string {
     return this.dependencies.issuers[0]!;
+  }
+
+  get limits(): TokenLimits {
+    return this.dependencies.limits ?? noLimits;
   }
 
   keys(): Promise<TokenKeys> {
@@ -84,7 +101,7 @@ export class ServiceAccountTokens {
   async read(token: string): Promise<TokenClaims | 'forged' | undefined> {
     const jwt = readJwt(token);
     if (!jwt || !this.dependencies.issuers.includes(asText(jwt.payload.iss))) return undefined;
-    if (!isGenuine(jwt, await this.dependencies.keys())) return 'forged';
+    if (!(await isGenuine(jwt, await this.dependencies.keys()))) return 'forged';
     return claimsOf(jwt, this.dependencies.privateClaim);
   }
 }
@@ -96,6 +113,7 @@ interface PrivateClaim {
   readonly pod?: unknown;
   readonly secret?: unknown;
   readonly node?: unknown;
+  readonly warnafter?: unknown;
 }
 
 function claimsOf({ payload }: Jwt, privateClaim: string): TokenClaims | 'forged' {
@@ -115,6 +133,7 @@ function claimsOf({ payload }: Jwt, privateClaim: string): TokenClaims | 'forged
     issuedAt: asNumber(iat),
     notBefore: asNumber(nbf),
     expiresAt: asNumber(exp),
+    warnAfter: asNumber(own.warnafter),
   };
 }
 

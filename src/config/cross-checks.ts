@@ -1,19 +1,23 @@
 import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugins.js';
+import { authenticationErrors } from './authentication-checks.js';
 import type { Extensions } from './extensions.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { storageBackends } from './storage-backends.js';
 import { didYouMean } from './suggestion.js';
 
-/** Returns errors about combinations of settings that are valid on their own. */
-export function crossChecks(config: ServerConfig, extensions: Extensions): string[] {
+/**
+ * Returns errors about combinations of settings that are valid on their own. `isSet` is true for the keys of settings
+ * that are given.
+ */
+export function crossChecks(config: ServerConfig, extensions: Extensions, isSet: (key: string) => boolean): string[] {
   const { authorization, authentication, reconcilers } = config;
   const unknown = unknownReconcilers(reconcilers.controllers, namesOf(extensions.reconcilers));
   return [
     ...storageErrors(config, namesOf(extensions.storageBackends)),
     ...certificateErrors(config),
     ...authorizationErrors(authorization),
-    ...requestHeaderErrors(authentication),
+    ...authenticationErrors(config, isSet),
     ...oidcErrors(authentication),
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
     ...signingErrors(reconcilers.signing),
@@ -61,13 +65,6 @@ function authorizationErrors({ modes }: ServerConfig['authorization']): string[]
   // The Webhook mode has no opinion yet: AlwaysAllow would allow requests that the webhook denies.
   return modes.includes('Webhook') && modes.includes('AlwaysAllow')
     ? ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow']
-    : [];
-}
-
-function requestHeaderErrors({ requestHeader }: ServerConfig['authentication']): string[] {
-  const namesHeaders = requestHeader.usernameHeaders.length > 0;
-  return (requestHeader.clientCaFile === undefined) === namesHeaders
-    ? ['--requestheader-client-ca-file, --requestheader-username-headers: give both or neither']
     : [];
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from 'class-validator';
+import { authenticationWarnings } from './authentication-checks.js';
 import { ownYaml, parseYamlMapping, type YamlMapping } from './config-files.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
@@ -138,7 +139,7 @@ function finish(
     }
   };
   visit(new Validator().validateSync(config), '');
-  return errors.length > 0 ? errors : crossChecks(config, extensions);
+  return errors.length > 0 ? errors : crossChecks(config, extensions, isKeySet);
 }
 
 /** Adds the names of an embedding program to the choices of --storage-backend. */
@@ -173,7 +174,7 @@ function warningsOf(config: ServerConfig, values: Settings['values']): ConfigWar
       '--anonymous-auth has no effect: anonymous requests are rejected with --authorization-mode=AlwaysAllow';
     warnings.push({ message, flag: 'anonymous-auth' });
   }
-  return warnings;
+  return [...warnings, ...authenticationWarnings(config)];
 }
 
 function gateErrors(config: MutableConfig, source: string): string[] {

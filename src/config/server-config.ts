@@ -97,6 +97,8 @@ class ServiceAccountConfig {
   @IsTextList() readonly issuers!: readonly string[];
   @IsOptional() @IsString() readonly signingKeyFile: Optional;
   @IsTextList() readonly keyFiles!: readonly string[];
+  /** Unix socket of an external signer, which has the keys; `@name` for an abstract one. */
+  @IsOptional() @IsString() readonly signingEndpoint: Optional;
   /** URL of the public keys in the discovery document. Default: this server. */
   @IsOptional() @IsString() readonly keysUri: Optional;
   /** True if tokens become invalid with the ServiceAccount, Secret, Pod or Node that they are bound to. */

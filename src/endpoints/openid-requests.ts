@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.js';
-import { jwkOf } from '../auth/token-keys.js';
+import { jwkOf, type VerificationKey } from '../auth/token-keys.js';
 import { encodeJson } from '../codec/json.js';
 import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -15,8 +15,6 @@ interface Dependencies {
   /** Address of this server, for example `10.0.0.1:6443`. */
   readonly address: () => string;
 }
-
-const secondsFresh = 3600;
 
 /**
  * Answers the requests of OpenID Connect Discovery 1.0, with which others verify service account tokens: the provider
@@ -35,26 +33,23 @@ export class OpenIdRequests {
     const isKeys = request.kube.info.path === keysPath;
     const mediaType = isKeys ? 'application/jwk-set+json' : 'application/json';
     checkAccepts(request.raw.headers.accept, mediaType);
-    const document = isKeys ? await this.keys() : await this.configuration();
+    const { verifying, secondsFresh } = await this.dependencies.tokens.keys();
+    const published = verifying.filter((key) => key.isPublished);
+    const document = isKeys ? { keys: published.map(jwkOf) } : this.configuration(published);
     const headers = headersFor(request, mediaType);
     headers['cache-control'] = `public, max-age=${secondsFresh}`;
     sendBytes(request, reply, 200, headers, encodeJson(document));
   }
 
-  private async configuration() {
+  private configuration(published: readonly VerificationKey[]) {
     const { tokens, keysUri, address } = this.dependencies;
-    const { verifying } = await tokens.keys();
     return {
       issuer: tokens.issuer,
       jwks_uri: keysUri ?? `https://${address()}${keysPath}`,
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [...new Set(verifying.map(({ algorithm }) => algorithm))].sort(),
+      id_token_signing_alg_values_supported: [...new Set(published.map(({ algorithm }) => algorithm))].sort(),
     };
-  }
-
-  private async keys() {
-    return { keys: (await this.dependencies.tokens.keys()).verifying.map(jwkOf) };
   }
 }
 

@@ -16,6 +16,32 @@ export const grpcStatus = {
   unauthenticated: 16,
 } as const;
 
+/** Names of the status codes in Go, by number. */
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
+/** Returns the name of a status code; `Unknown` for numbers that gRPC does not define. */
+export function grpcCodeName(code: number): string {
+  return codeNames[code] ?? 'Unknown';
+}
+
 /** A failed call: a status of the server, or a lost connection. */
 export class GrpcError extends Error {
   override readonly name: string = 'GrpcError';

@@ -36,10 +36,11 @@ export class Http2Call {
     private readonly lossOfConnection: () => GrpcError | undefined,
     private readonly over: (call: Http2Call) => void,
     readonly deadlineMs: number,
+    messageBytesMax?: number,
   ) {
     this.frames = new MessageFrames((message) => {
       if (!this.isOver) listener.message(message);
-    });
+    }, messageBytesMax);
     stream.on('response', (headers) => this.responded(headers));
     stream.on('data', (chunk: Buffer) => this.received(chunk));
     stream.on('trailers', (trailers) => {

@@ -15,12 +15,14 @@ export interface TlsFiles {
 
 interface Http2ChannelOptions {
   /**
-   * `http://host:port`, `https://host:port`, `host:port` or `unix:path`. `https:` or TLS files mean TLS. The default of
+   * `http://host:port`, `https://host:port`, `host:port`, `unix:path` or `unix:@name`. `https:` or TLS files mean TLS. The default of
    * the port is that of etcd.
    */
   readonly url: string;
   readonly tls?: TlsFiles | undefined;
   readonly clock: Clock;
+  /** Maximum size of one message of the server. */
+  readonly messageBytesMax?: number;
 }
 
 interface UnaryCall<T> {
@@ -170,7 +172,7 @@ export class Http2Channel {
         isReady = true;
         timer.cancel();
         this.dialled = undefined;
-        this.connection = new Http2Connection(session, clock);
+        this.connection = new Http2Connection(session, clock, this.options.messageBytesMax);
         resolve();
       });
     });
@@ -185,7 +187,8 @@ function targetOf(url: string, secureContext: SecureContext | undefined) {
   const unixPath = /^unix:(?:\/\/)?(.+)$/.exec(url)?.[1];
   const { hostname, port } = unixPath === undefined ? hostOf(url) : { hostname: 'localhost', port: '' };
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const where = unixPath === undefined ? { host, port: Number(port) } : { path: unixPath };
+  // An abstract socket of Linux has a name that begins with a null byte.
+  const where = unixPath === undefined ? { host, port: Number(port) } : { path: unixPath.replace(/^@/, '\0') };
   const dial = () => {
     const servername = isIP(host) ? {} : { servername: host };
     const socket = secureContext

@@ -19,6 +19,7 @@ export class Http2Connection {
   constructor(
     private readonly session: ClientHttp2Session,
     private readonly clock: Clock,
+    private readonly messageBytesMax?: number,
   ) {
     session.unref();
     session.on('goaway', () => (this.isLeaving = true));
@@ -34,7 +35,14 @@ export class Http2Connection {
   /** Throws NotConnectedError if the connection accepts no more calls. */
   start(headers: OutgoingHttpHeaders, listener: CallListener, deadlineMs: number): Http2Call {
     if (!this.isOpen) throw new NotConnectedError('the connection is closing');
-    const call = new Http2Call(this.request(headers), listener, this.lossOfConnection, this.callIsOver, deadlineMs);
+    const call = new Http2Call(
+      this.request(headers),
+      listener,
+      this.lossOfConnection,
+      this.callIsOver,
+      deadlineMs,
+      this.messageBytesMax,
+    );
     if (this.calls.size === 0) this.session.ref();
     this.calls.add(call);
     if (deadlineMs !== Infinity) this.sweepAt(deadlineMs);

@@ -3,7 +3,7 @@ import { GrpcError, grpcStatus, MalformedMessageError } from './grpc-error.js';
 /** The gRPC header of a message: one byte for compression, four for the length. */
 export const frameHeaderBytes = 5;
 /** Larger than any etcd response; a greater length means corruption. */
-const messageBytesMax = 512 * 1024 * 1024;
+const messageBytesMaxDefault = 512 * 1024 * 1024;
 
 /**
  * Splits the content of DATA frames into messages. A message that arrived in one piece is not copied; the pieces of a
@@ -18,7 +18,10 @@ export class MessageFrames {
   /** The number of bytes after which the next message may be complete. */
   private neededBytes = frameHeaderBytes;
 
-  constructor(private readonly deliver: (message: Buffer) => void) {}
+  constructor(
+    private readonly deliver: (message: Buffer) => void,
+    private readonly messageBytesMax = messageBytesMaxDefault,
+  ) {}
 
   /** True if the last message is incomplete. */
   get isPending(): boolean {
@@ -40,7 +43,7 @@ export class MessageFrames {
     let at = 0;
     this.neededBytes = frameHeaderBytes;
     while (bytes.length - at >= frameHeaderBytes) {
-      const length = lengthAt(bytes, at);
+      const length = lengthAt(bytes, at, this.messageBytesMax);
       const end = at + frameHeaderBytes + length;
       if (end > bytes.length) {
         this.neededBytes = frameHeaderBytes + length;
@@ -55,7 +58,7 @@ export class MessageFrames {
   }
 }
 
-function lengthAt(bytes: Buffer, at: number): number {
+function lengthAt(bytes: Buffer, at: number, messageBytesMax: number): number {
   if (bytes[at] !== 0) throw new MalformedMessageError('unexpected compressed message');
   const length = bytes.readUInt32BE(at + 1);
   if (length > messageBytesMax) {

@@ -15,7 +15,7 @@ export class AuthenticationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const beginMs = this.metrics.nowMs;
-    const result = this.authenticator.authenticate(request.raw, request.kube.info.path);
+    const result = this.authenticator.authenticate(request.raw, request.kube.info.path, request.kube);
     if (!(result instanceof Promise)) return this.setUser(request, result, beginMs);
     return result.then(
       (user) => this.setUser(request, user, beginMs),

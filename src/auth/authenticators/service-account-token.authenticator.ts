@@ -6,9 +6,10 @@ import {
   type UserInfo,
 } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
-import type { AuthenticationResult, Authenticator } from '../authenticator.js';
+import type { AuthenticationNotes, AuthenticationResult, Authenticator } from '../authenticator.js';
 import { defineAuthenticator, tokenChecks } from '../authenticator-definition.js';
 import type { NamedObject, ServiceAccountTokens, TokenClaims } from '../service-account-tokens.js';
+import type { TokenUses } from '../token-uses.js';
 import { isSameAndAlive, type TokenObjectResource, type TokenObjects } from './token-objects.js';
 
 interface Dependencies {
@@ -17,10 +18,16 @@ interface Dependencies {
   /** Audiences of tokens for this server. */
   readonly audiences: readonly string[];
   readonly labelDomain: string;
+  /** `authentication.k8s.io`, prefix of audit annotations. */
+  readonly authenticationGroup: string;
   readonly clock: Clock;
   /** True if a token becomes invalid when an object that it is bound to is deleted. */
   readonly looksUp: boolean;
+  readonly uses: TokenUses;
 }
+
+/** Tolerated difference between the clocks of servers that share keys, as in kube-apiserver. */
+const clockSkewSeconds = 60;
 
 const invalidated = { rejected: 'service account token has been invalidated' };
 
@@ -63,13 +70,32 @@ async function review(
   if (looksUp && !(await isBacked(claims, dependencies))) return invalidated;
   const isStillValid = () =>
     timeProblem(claims, clock) === undefined && (!looksUp || isBackedByCache(claims, dependencies));
-  return { user: userOf(claims, dependencies.labelDomain), audiences, isStillValid };
+  const notes = staleNotes(claims, dependencies);
+  return { user: userOf(claims, dependencies.labelDomain), audiences, isStillValid, ...(notes && { notes }) };
 }
 
-function timeProblem({ notBefore, expiresAt }: TokenClaims, clock: Clock): string | undefined {
+function timeProblem({ notBefore, expiresAt, issuedAt }: TokenClaims, clock: Clock): string | undefined {
   const now = clock.now() / 1000;
-  if (now >= expiresAt) return 'service account token has expired';
-  return now < notBefore ? 'service account token is not valid yet' : undefined;
+  if (now + clockSkewSeconds < notBefore) return 'service account token is not valid yet';
+  if (now - clockSkewSeconds > expiresAt) return 'service account token has expired';
+  return now + clockSkewSeconds < issuedAt ? 'service account token is issued in the future' : undefined;
+}
+
+/** Counts the token if it should be renewed before it expires. Returns an audit annotation if that is overdue. */
+function staleNotes(
+  { warnAfter, namespace, account }: TokenClaims,
+  { clock, uses, authenticationGroup }: Dependencies,
+): AuthenticationNotes | undefined {
+  if (warnAfter === 0) return undefined;
+  const secondsLate = Math.floor(clock.now() / 1000) - warnAfter;
+  if (secondsLate <= 0) {
+    uses.valid++;
+    return undefined;
+  }
+  uses.stale++;
+  const subject = serviceAccountUserName(namespace, account.name);
+  const text = `subject: ${subject}, seconds after warning threshold: ${secondsLate}`;
+  return { annotations: { [`${authenticationGroup}/stale-token`]: text } };
 }
 
 /** Returns the ServiceAccount and the object that the token is bound to. The node of a Pod is informational. */

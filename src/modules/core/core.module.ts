@@ -15,7 +15,7 @@ interface CoreDependencies {
   readonly store: { readonly revision: () => Promise<unknown> };
   readonly accountTokens: ServiceAccountTokens;
   readonly serviceAllocation: ServiceAllocation;
-  readonly config: Pick<ServerConfig, 'authentication' | 'naming'>;
+  readonly config: Pick<ServerConfig, 'authentication' | 'featureGates' | 'naming'>;
 }
 
 @Module({})
@@ -29,13 +29,13 @@ export class CoreModule {
     serviceAllocation,
     config,
   }: CoreDependencies): DynamicModule {
-    const { apiAudiences: audiences, serviceAccount } = config.authentication;
+    const { apiAudiences: audiences } = config.authentication;
     const tokenRequests = {
       tokens: accountTokens,
       audiences,
       labelDomain: config.naming.labelDomain,
-      lifeSecondsMax: serviceAccount.tokenLifeMsMax / 1000,
-      extendsTokens: serviceAccount.extendsTokens,
+      authenticationGroup: config.naming.group('authentication'),
+      checksUid: config.featureGates['TokenRequestServiceAccountUIDValidation'] === true,
     };
     // Only the store: the server does not know the addresses of schedulers and controller managers.
     const components: readonly Component[] = [{ name: 'etcd-0', check: async () => void (await store.revision()) }];

@@ -7,9 +7,13 @@ let admin: HttpClient;
 const accounts = '/api/v1/namespaces/default/serviceaccounts';
 const pods = '/api/v1/namespaces/default/pods';
 const issuer = 'https://kubernetes.default.svc';
+const audiences = [issuer, 'https://other.example.com'];
 
 beforeAll(async () => {
-  keelson = await startKeelson({ config: { authentication: { serviceAccount: { tokenLifeMsMax: 7_200_000 } } } });
+  const serviceAccount = { tokenLifeMsMax: 7_200_000, issuers: [issuer] };
+  keelson = await startKeelson({
+    config: { authentication: { serviceAccount, apiAudiences: audiences } },
+  });
   admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
   await admin.post(accounts, { metadata: { name: 'sa' } });
   const containers = [{ name: 'c', image: 'i' }];
@@ -32,11 +36,11 @@ it('a request without a spec gets a token for this server that expires in an hou
     {
       kind: 'TokenRequest',
       metadata: { name: 'sa', namespace: 'default', uid: expect.any(String) as string },
-      spec: { audiences: [issuer], expirationSeconds: 3600, boundObjectRef: null },
+      spec: { audiences, expirationSeconds: 3600, boundObjectRef: null },
     },
   ]);
   const { payload } = readJwt(body.status.token as string)!;
-  expect(payload).toMatchObject({ aud: [issuer], sub: 'system:serviceaccount:default:sa' });
+  expect(payload).toMatchObject({ aud: audiences, sub: 'system:serviceaccount:default:sa' });
   expect((payload['exp'] as number) * 1000 - Date.parse(body.status.expirationTimestamp as string)).toBe(0);
 });
 
@@ -83,12 +87,36 @@ it('an expiration beyond the maximum is shortened, with a warning', async () => 
   expect(warnings).toEqual(['requested expiration of 10000 seconds shortened to 7200 seconds']);
 });
 
-it('a token that the kubelet requests for a Pod is valid for a year', async () => {
-  const { body } = await request({ ...podReference(), expirationSeconds: 3607 });
+it.each<[string, object]>([
+  ['all audiences of the server', {}],
+  ['one of the audiences of the server', { audiences: [issuer] }],
+])('a token that the kubelet requests for a Pod and %s is valid for a year', async (_which, more) => {
+  const { body } = await request({ ...podReference(), expirationSeconds: 3607, ...more });
   const { payload } = readJwt(body.status.token as string)!;
   const issuedAt = payload['iat'] as number;
   expect(payload).toMatchObject({ exp: issuedAt + 365 * 24 * 3600, 'kubernetes.io': { warnafter: issuedAt + 3607 } });
   expect(Date.parse(body.status.expirationTimestamp as string) / 1000).toBe(issuedAt + 3607);
+});
+
+it.each<[string, object]>([
+  ['for another audience', { ...podReference(), expirationSeconds: 3607, audiences: [issuer, 'vault'] }],
+  ['of another duration', { ...podReference(), expirationSeconds: 3608 }],
+  ['without a Pod', { expirationSeconds: 3607 }],
+])('a token %s is not extended', async (_which, spec: { expirationSeconds?: number }) => {
+  const { body } = await request(spec);
+  const { payload } = readJwt(body.status.token as string)!;
+  expect((payload['exp'] as number) - (payload['iat'] as number)).toBe(spec.expirationSeconds);
+  expect(payload['kubernetes.io']).not.toHaveProperty('warnafter');
+});
+
+it('the uid of a TokenRequest is that of its ServiceAccount, and another one is a conflict', async () => {
+  const { uid } = (await admin.get(`${accounts}/sa`)).body.metadata as { uid: string };
+  expect((await request({})).body.metadata.uid).toBe(uid);
+  expect((await request({}, { uid })).body.metadata.uid).toBe(uid);
+  expect((await request({}, { uid: 'x' })).body).toMatchObject({
+    code: 409,
+    message: `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "sa": the UID in the token request (x) does not match the UID of the service account (${uid})`,
+  });
 });
 
 it('a token becomes invalid when its Pod is deleted', async () => {

@@ -2,6 +2,7 @@ import { admissionAttributes } from '../../admission/admission-attributes.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { BoundObjectReference, TokenRequest } from '../../catalog/types/authentication.v1.js';
 import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
+import { SignerError } from '../../auth/external-signer/external-signer.js';
 import type { NamedObject, ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
@@ -20,10 +21,10 @@ export interface TokenRequestDependencies {
   /** Audiences of a token for which the client requests none. */
   readonly audiences: readonly string[];
   readonly labelDomain: string;
-  /** 0 for no maximum. */
-  readonly lifeSecondsMax: number;
-  /** True if tokens that the kubelet requests for Pods stay valid for a year. */
-  readonly extendsTokens: boolean;
+  /** `authentication.k8s.io` */
+  readonly authenticationGroup: string;
+  /** True if a metadata.uid other than that of the ServiceAccount is a conflict; otherwise it causes a warning. */
+  readonly checksUid: boolean;
 }
 
 const lifeSecondsDefault = 3600;
@@ -34,7 +35,6 @@ const lifeSecondsLimit = 2 ** 32;
  * once, so it can be extended.
  */
 const podTokenSeconds = 3607;
-const extendedSeconds = 365 * 24 * 3600;
 
 /**
  * Handles a TokenRequest for a ServiceAccount. A token can be bound to a Pod, Secret or Node; it becomes invalid when the
@@ -45,14 +45,16 @@ export async function issueToken(
   { context, namespace, name, body }: SubresourceRequest,
   kind: GroupVersionKind,
 ): Promise<TokenRequest> {
-  const { registry, admission, tokens, lifeSecondsMax } = dependencies;
+  const { registry, admission, tokens } = dependencies;
+  const { lifeSecondsMax, extendedLifeSecondsMax } = tokens.limits;
   const { store } = registry.require(coreVersion.group, coreVersion.version, 'serviceaccounts');
   const { clock, rng } = store.dependencies;
   const completedRequest = completed(body, name, dependencies, kind);
   checkName(completedRequest, name, kind);
   const account = (await store.get(namespace, name, { caller: context })).parse();
+  const uid = uidOfRequest(completedRequest, account, dependencies, context);
   const nowMs = clock.now();
-  const system = { name, namespace, uid: rng.uuid(), creationTimestamp: objectTime(nowMs) };
+  const system = { name, namespace, uid, creationTimestamp: objectTime(nowMs) };
   const request = { ...completedRequest, metadata: { ...completedRequest.metadata, ...system } };
 
   const attributes = admissionAttributes({
@@ -84,23 +86,31 @@ export async function issueToken(
   const { audiences } = spec;
   const isExtended = bound.pod !== undefined && seconds === podTokenSeconds && mayExtend(dependencies, audiences);
   const id = rng.uuid();
-  const token = await tokens.issue(
-    { namespace, account: namedObject(account), ...bound },
-    {
-      id,
-      audiences,
-      nowSeconds: Math.floor(nowMs / 1000),
-      seconds: isExtended ? extendedSeconds : seconds,
-      ...(isExtended && { warnAfterSeconds: seconds }),
-    },
-  );
+  const life = {
+    id,
+    audiences,
+    nowSeconds: Math.floor(nowMs / 1000),
+    seconds: isExtended ? extendedLifeSecondsMax : seconds,
+    ...(isExtended && { warnAfterSeconds: seconds }),
+  };
+  const token = await issued(tokens.issue({ namespace, account: namedObject(account), ...bound }, life));
   context.auditAnnotations.set(`authentication.${dependencies.labelDomain}/issued-credential-id`, `JTI=${id}`);
   return { ...request, status: { token, expirationTimestamp: objectTime(nowMs + seconds * 1000) } };
 }
 
+/** Returns the token; throws an ApiError if an external signer did not sign it. */
+async function issued(token: Promise<string>): Promise<string> {
+  try {
+    return await token;
+  } catch (error) {
+    if (!(error instanceof SignerError)) throw error;
+    throw ApiError.internal(`failed to generate token: the external signer ${error.message}`, error);
+  }
+}
+
 /** True if tokens for Pods are extended, and the token is for this server alone. */
-function mayExtend({ extendsTokens, audiences: own }: TokenRequestDependencies, audiences: readonly string[]): boolean {
-  return extendsTokens && audiences.length === own.length && audiences.every((audience) => own.includes(audience));
+function mayExtend({ tokens, audiences: own }: TokenRequestDependencies, audiences: readonly string[]): boolean {
+  return tokens.limits.extendedLifeSecondsMax > 0 && audiences.every((audience) => own.includes(audience));
 }
 
 interface CompletedSpec {
@@ -131,6 +141,24 @@ function checkName({ metadata }: TokenRequest, name: string, kind: GroupVersionK
   if (!metadata.name || metadata.name === name) return;
   const message = 'must match the service account name if specified';
   throw ApiError.invalid(kind, name, [fieldError.invalid('metadata.name', metadata.name, message)]);
+}
+
+/** Returns the uid of the TokenRequest, by default that of its ServiceAccount. */
+function uidOfRequest(
+  { metadata }: TokenRequest,
+  account: KubeObject,
+  { checksUid, authenticationGroup }: TokenRequestDependencies,
+  { warnings, auditAnnotations }: SubresourceRequest['context'],
+): string {
+  const { uid = '', name = '' } = account.metadata;
+  if (!metadata.uid || metadata.uid === uid) return uid;
+  const problem = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
+  if (checksUid) throw ApiError.conflict({ group: authenticationGroup, resource: 'TokenRequest' }, name, problem);
+  auditAnnotations.set(`${authenticationGroup}/token-request-uid-mismatch`, problem);
+  warnings.push(
+    `${problem} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`,
+  );
+  return metadata.uid;
 }
 
 function validateLife({ spec }: TokenRequest): FieldError[] {

@@ -6,13 +6,20 @@ import type { ServedResource } from '../../registry/resource-registry.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { accountNameOf, decide, filled, tokenSecretType, withoutSecret, type TokenSecretRules } from './decide.js';
 
-/** Fills Secrets of type service-account-token, and deletes them when their service account is deleted. */
+/**
+ * Fills Secrets of type service-account-token, and deletes them when their service account is deleted. Does nothing with
+ * --service-account-signing-endpoint, as kube-controller-manager without a key: an external signer signs tokens that
+ * expire.
+ */
 export const serviceAccountTokens = defineReconciler({
   name: 'serviceaccount-token-controller',
   runs: 'by default',
   runsOn: 'leader',
   yieldsToUpstream: true,
-  start: (dependencies) => new ServiceAccountTokenSecrets(dependencies),
+  start: (dependencies) =>
+    dependencies.config.authentication.serviceAccount.signingEndpoint === undefined
+      ? new ServiceAccountTokenSecrets(dependencies)
+      : { stop: () => Promise.resolve() },
 });
 
 const workersMax = 5;
