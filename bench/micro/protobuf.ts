@@ -4,13 +4,7 @@ import { Catalog } from '../../src/catalog/catalog.js';
 import { decodeJson, stringifyJson } from '../../src/codec/json.js';
 import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
-import {
-  decodeRange,
-  decodeTxn,
-  decodeWatch,
-  encodeRange,
-  encodeTxn,
-} from '../../src/storage/backends/etcd/wire.js';
+import { decodeRange, decodeTxn, decodeWatch, encodeRange, encodeTxn } from '../../src/storage/backends/etcd/wire.js';
 
 /**
  * CPU time of etcd's messages and of a Pod in protobuf, in one process as in a server:
