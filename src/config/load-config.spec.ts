@@ -174,6 +174,28 @@ test.each<{ name: string; given: Given; want: object }>([
     },
   },
   {
+    name: 'no OpenID issuer by default',
+    given: {},
+    want: { authentication: { oidc: { isGiven: false, usernameClaim: 'sub', signingAlgorithms: ['RS256'] } } },
+  },
+  {
+    name: 'the issuer of --oidc-*',
+    given: {
+      argv: [
+        ...['--oidc-issuer-url=https://a.example', '--oidc-client-id=c', '--oidc-username-prefix=-'],
+        ...['--oidc-required-claim=a=b,c', '--oidc-required-claim=d=e=f', '--oidc-signing-algs=ES256,RS512'],
+      ],
+    },
+    want: {
+      authentication: {
+        oidc: {
+          ...{ isGiven: true, issuerUrl: 'https://a.example', clientId: 'c', usernamePrefix: '-' },
+          ...{ requiredClaims: ['a=b,c', 'd=e=f'], signingAlgorithms: ['ES256', 'RS512'] },
+        },
+      },
+    },
+  },
+  {
     name: 'environment before file',
     given: { env: { KEELSON_SECURE_PORT: '2' }, file: 'secure-port: 1' },
     want: { serving: { securePort: 2 } },
@@ -237,6 +259,28 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: [
       '--livez-grace-period: "-1s" must be a duration of zero or more',
       '--request-timeout: "0" must be a duration of more than zero',
+    ],
+  },
+  {
+    name: '--oidc-* without an issuer',
+    given: { argv: ['--oidc-username-claim=sub'] },
+    errors: ['--oidc-issuer-url, --oidc-client-id: must be given together if any --oidc-* flag is given'],
+  },
+  {
+    name: '--oidc-* beside --authentication-config',
+    given: { argv: ['--oidc-issuer-url=https://a', '--oidc-client-id=c', '--authentication-config=/a'] },
+    errors: ['--authentication-config, --oidc-*: cannot be given together; name the issuer in the file, under jwt'],
+  },
+  {
+    name: 'a required claim without a value',
+    given: { argv: ['--oidc-issuer-url=https://a', '--oidc-client-id=c', '--oidc-required-claim=a'] },
+    errors: ['--oidc-required-claim: "a" must be claim=value'],
+  },
+  {
+    name: 'a signature algorithm with a shared key',
+    given: { argv: ['--oidc-issuer-url=https://a', '--oidc-client-id=c', '--oidc-signing-algs=RS256,HS256'] },
+    errors: [
+      '--oidc-signing-algs: "HS256" must be a list of RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512',
     ],
   },
   {

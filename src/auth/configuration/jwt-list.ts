@@ -21,7 +21,7 @@ import type {
 const authenticatorsMax = 64;
 const wellKnownPath = '/.well-known/openid-configuration';
 
-export interface JwtRules {
+interface JwtRules {
   /** Issuers of service account tokens, which no entry may have. */
   readonly ownIssuers: readonly string[];
   /** Domains whose keys of `extra` are reserved. */

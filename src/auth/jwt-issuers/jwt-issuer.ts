@@ -11,7 +11,7 @@ import { isSignatureAlgorithm, type SignatureAlgorithm } from './signature-algor
 /** For clocks of issuers that are ahead. `exp` has none, as in kube-apiserver. */
 const notBeforeLeewaySeconds = 60;
 
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly user: UserInfo;
   readonly expiresAtMs: number;
 }

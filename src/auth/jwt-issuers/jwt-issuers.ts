@@ -12,7 +12,7 @@ import { Rejection } from './rejection.js';
 import { RejectionLog } from './rejection-log.js';
 
 /** Longer tokens are rejected before they are parsed. HTTP/2 has the same limit on a header field. */
-export const jwtLengthMax = 64 * 1024;
+const jwtLengthMax = 64 * 1024;
 /** Time in which the new issuers of a changed configuration must be available, as in kube-apiserver. */
 const readyTimeoutMs = 60_000;
 /** Time after which replaced keys are closed, so that tokens that are being verified with them are finished. */
@@ -41,6 +41,8 @@ export class JwtIssuers {
   /** Connection settings of the keys in use and of those that a pending change waits for. */
   private readonly sources = new Map<IssuerKeys, IssuerSource>();
   private pending: AbortController | undefined;
+  /** Replaced keys that will be closed soon. */
+  private readonly replaced = new Set<IssuerKeys>();
   private readonly stopped = sharedAbort();
   private readonly rejections: RejectionLog;
 
@@ -68,20 +70,21 @@ export class JwtIssuers {
       if (text !== undefined) meters.configurationUsed(text);
     };
     this.closeUnused(this.issuers, next);
-    const waiting = [...next.values()].map(({ keys }) => keys).filter(({ isReady }) => !isReady);
-    if (waiting.length === 0) return apply();
-    void Promise.all(waiting.map(({ ready }) => ready)).then(apply);
-    void this.complainUntil(pending.signal, next);
+    const known = keysIn(this.issuers);
+    const waiting = new Map([...next].filter(([, { keys }]) => !keys.isReady && !known.has(keys)));
+    if (waiting.size === 0) return apply();
+    void Promise.all([...waiting.values()].map(({ keys }) => keys.ready)).then(apply);
+    void this.complainUntil(pending.signal, waiting);
   }
 
   /** Counts and logs a change that waits for new issuers, after each minute. */
-  private async complainUntil(signal: AbortSignal, next: Issuers): Promise<void> {
+  private async complainUntil(signal: AbortSignal, waiting: Issuers): Promise<void> {
     const { clock, logger, meters } = this.dependencies;
     while (!signal.aborted) {
       await sleep(clock, readyTimeoutMs, signal).catch(() => undefined);
-      if (signal.aborted || this.stopped.signal.aborted) return;
+      if (signal.aborted) return;
       meters.configurationReloaded('failure');
-      const issuers = [...next].flatMap(([url, { keys }]) => (keys.isReady ? [] : [url]));
+      const issuers = [...waiting].flatMap(([url, { keys }]) => (keys.isReady ? [] : [url]));
       logger.error('the changed authentication configuration waits for new issuers; the old one stays in use', {
         issuers,
       });
@@ -102,7 +105,7 @@ export class JwtIssuers {
   close(): void {
     this.stopped.abort(new Error('the server is stopping'));
     this.pending?.abort();
-    for (const keys of this.sources.keys()) keys.close();
+    for (const keys of [...this.sources.keys(), ...this.replaced]) keys.close();
     this.sources.clear();
   }
 
@@ -144,12 +147,20 @@ export class JwtIssuers {
     const { clock, meters } = this.dependencies;
     const previous = this.issuers;
     this.issuers = next;
-    for (const url of previous.keys()) if (!next.has(url)) meters.issuerRemoved(url);
+    for (const url of previous.keys()) {
+      if (next.has(url)) continue;
+      meters.issuerRemoved(url);
+      this.rejections.forget(url);
+    }
     const nextKeys = keysIn(next);
     for (const keys of keysIn(previous)) {
       if (nextKeys.has(keys)) continue;
       this.sources.delete(keys);
-      clock.after(closeDelayMs, () => keys.close());
+      this.replaced.add(keys);
+      clock.after(closeDelayMs, () => {
+        this.replaced.delete(keys);
+        keys.close();
+      });
     }
     this.closeUnused(next);
   }

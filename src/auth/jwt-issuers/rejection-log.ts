@@ -13,20 +13,26 @@ interface Entry {
 
 /** Logs rejected tokens. Entries have no claims: tokens of users are personal data. */
 export class RejectionLog {
-  private readonly entries = new Map<string, Entry>();
+  /** By issuer and kind. */
+  private readonly entries = new Map<string, Map<string, Entry>>();
 
   constructor(private readonly dependencies: { readonly clock: Clock; readonly logger: Logger }) {}
 
   log(issuer: string, { kind, reason }: Rejection): void {
     const { clock, logger } = this.dependencies;
-    const key = `${kind} ${issuer}`;
     const nowMs = clock.monotonicMs();
-    let entry = this.entries.get(key);
-    if (!entry) this.entries.set(key, (entry = { atMs: -Infinity, count: 0 }));
+    let ofIssuer = this.entries.get(issuer);
+    if (!ofIssuer) this.entries.set(issuer, (ofIssuer = new Map()));
+    let entry = ofIssuer.get(kind);
+    if (!entry) ofIssuer.set(kind, (entry = { atMs: -Infinity, count: 0 }));
     entry.count++;
     if (nowMs - entry.atMs < intervalMs) return;
     logger.warn('tokens of an issuer were rejected', { issuer, reason, tokens: entry.count });
     entry.atMs = nowMs;
     entry.count = 0;
+  }
+
+  forget(issuer: string): void {
+    this.entries.delete(issuer);
   }
 }

@@ -1,5 +1,5 @@
 /** Kinds of rejected tokens, for the log. */
-export type RejectionKind =
+type RejectionKind =
   'not ready' | 'header' | 'signature' | 'claims' | 'audience' | 'time' | 'distributed claims' | 'mapping' | 'rule';
 
 /** The reason for which a token is not accepted. The client itself only gets a 401. */
