@@ -22,7 +22,7 @@ export class RejectionLog {
     const { clock, logger } = this.dependencies;
     const nowMs = clock.monotonicMs();
     let ofIssuer = this.entries.get(issuer);
-    if (!ofIssuer) this.entries.set(issuer, (ofIssuer = new Map()));
+    if (!ofIssuer) this.entries.set(issuer, (ofIssuer = new Map<string, Entry>()));
     let entry = ofIssuer.get(kind);
     if (!entry) ofIssuer.set(kind, (entry = { atMs: -Infinity, count: 0 }));
     entry.count++;
