@@ -1,6 +1,7 @@
 import type { Runs } from '../config/runs.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
+import type { Served } from '../registry/resource-registry.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { PluginDependencies } from './plugin-dependencies.js';
 
@@ -11,6 +12,8 @@ export interface AdmissionAttributes {
   readonly operation: AdmissionOperation;
   readonly resource: GroupResource;
   readonly kind: string;
+  /** The requested version of the resource, in which the client sees the objects; undefined in unit tests only. */
+  readonly served: Served | undefined;
   readonly subresource: string;
   readonly namespaced: boolean;
   readonly namespace: string;

@@ -1,3 +1,4 @@
+import type { AccessCheck, AccessDecision } from '../cel/libraries/kubernetes/authorizer.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { ApiError } from '../machinery/api-error.js';
 import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
@@ -7,6 +8,7 @@ import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import type { AdmissionConfiguration } from './configuration/admission-configuration.js';
 import type { ObjectReader } from './object-reader.js';
+import type { PolicyObjects } from './policies/policy-objects.js';
 import type { QuotaLedger } from './quota/quota-ledger.js';
 
 /** A permission to check for a user, cluster-wide unless it has a namespace. */
@@ -35,12 +37,15 @@ interface HeldRules {
 export interface PluginDependencies {
   readonly objects: ObjectReader;
   readonly ledger: QuotaLedger;
+  readonly policyObjects: PolicyObjects;
   readonly naming: NamingProfile;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly mayDo: (permission: Permission) => Promise<boolean>;
   /** Returns the Forbidden error for a permission that the user lacks, undefined if the user has it. */
   readonly refusalOf: (permission: Permission) => Promise<ApiError | undefined>;
+  /** Answers an `authorizer` check of an expression, for the user or for the service account that the check names. */
+  readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
   readonly heldRules: HeldRules;
   /** Returns the stored resources of a kind; none if the kind is not served. */
   readonly resourcesOfKind: (kind: GroupVersionKind) => readonly ResourceOfKind[];

@@ -68,7 +68,8 @@ it('plug-ins of an embedding program run right before the permission checks and 
   const own = ['One', 'Two'].map((name) => defineAdmissionPlugin({ name, runs: 'by default', make: () => ({}) }));
   const all = withPlugins(own).map(({ name }) => name);
   const checks = ['RoleEscalation', 'PodCertificateSigning', 'ResourceClaimPermissions'];
-  expect(all.slice(all.indexOf('One'))).toEqual(['One', 'Two', ...checks, 'ResourceQuota', 'AlwaysDeny']);
+  const last = ['ValidatingAdmissionPolicy', 'ResourceQuota', 'AlwaysDeny'];
+  expect(all.slice(all.indexOf('One'))).toEqual(['One', 'Two', ...checks, ...last]);
 });
 
 it('a plug-in of an embedding program cannot have the name of a built-in one', () => {

@@ -37,6 +37,7 @@ import { runtimeClass } from './plugins/runtime-class.plugin.js';
 import { serviceAccount } from './plugins/service-account.plugin.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.plugin.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.plugin.js';
+import { validatingAdmissionPolicy } from './plugins/validating-admission-policy.plugin.js';
 import { requireNever } from '../std/assert.js';
 
 type Table = typeof implementedPlugins;
@@ -83,6 +84,7 @@ export const builtInPlugins = [
   roleEscalation,
   podCertificateSigning,
   resourceClaimPermissions,
+  validatingAdmissionPolicy,
   // Quotas come last, so that they are charged only for requests that no plug-in refuses.
   resourceQuota,
   alwaysDeny,

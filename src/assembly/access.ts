@@ -3,6 +3,7 @@ import { readAdmissionConfiguration } from '../admission/configuration/admission
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { Permission } from '../admission/plugin-dependencies.js';
 import { makePlugins, withPlugins } from '../admission/plugins.js';
+import { RegistryPolicyObjects } from '../admission/policies/registry-policy-objects.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
@@ -12,6 +13,7 @@ import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { ApiError } from '../machinery/api-error.js';
+import { accessDecisions } from './access-decisions.js';
 import type { Meters } from './metrics.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
@@ -48,12 +50,13 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
     const { decision, reason } = await authorize(authorizers, attributes);
     return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
-  return { authorizers, refusalOf, admission: makeAdmission(dependencies, held, refusalOf) };
+  return { authorizers, refusalOf, admission: makeAdmission(dependencies, held, authorizers, refusalOf) };
 }
 
 function makeAdmission(
   { config, registry, meters, clock, rng, logger, admissionPlugins }: AccessDependencies,
   heldRules: HeldRules,
+  authorizers: readonly Authorizer[],
   refusalOfRequest: AccessComponents['refusalOf'],
 ): AdmissionChain {
   const { naming, admission } = config;
@@ -78,11 +81,13 @@ function makeAdmission(
     {
       objects,
       ledger: new RegistryLedger(registry, objects),
+      policyObjects: new RegistryPolicyObjects(registry),
       naming,
       clock,
       rng,
       mayDo: async (permission) => (await refusalOf(permission)) === undefined,
       refusalOf,
+      decideAccess: accessDecisions(authorizers),
       heldRules,
       resourcesOfKind: (kind) => registry.resourcesOfKind(kind),
       featureGates: config.featureGates,

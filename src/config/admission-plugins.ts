@@ -38,6 +38,7 @@ export const implementedPlugins = {
   ServiceAccount: 'by default',
   StorageObjectInUseProtection: 'by default',
   TaintNodesByCondition: 'by default',
+  ValidatingAdmissionPolicy: 'by default',
 } as const satisfies FlagTable;
 
 /** Admission plug-ins of kube-apiserver v1.36 that this server does not implement. Flags accept their names. */
@@ -50,7 +51,6 @@ const otherPlugins = {
   NodeDeclaredFeatureValidator: 'by default',
   PodGroupProtection: 'by default',
   PodGroupWorkloadExists: 'by default',
-  ValidatingAdmissionPolicy: 'by default',
   ValidatingAdmissionWebhook: 'by default',
 } as const satisfies FlagTable;
 

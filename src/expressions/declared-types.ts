@@ -47,7 +47,8 @@ export function struct(name: string, fields: Readonly<Record<string, DeclaredTyp
     maxElements: 0,
     minSerializedSize: 2,
     fields: byName,
-    read: (json) => (isObject(json) ? new JsonStruct(json, byName) : notRead),
+    // A cluster-scoped object has no namespaceObject, which expressions see as null.
+    read: (json) => (json === null ? null : isObject(json) ? new JsonStruct(json, byName) : notRead),
   };
 }
 

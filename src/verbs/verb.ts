@@ -71,6 +71,7 @@ export function admissionFor(
       operation: operation === 'UPDATE' && old === undefined ? 'CREATE' : operation,
       resource: target.served.store.groupResource,
       kind: definition.kind,
+      served: target.served,
       subresource,
       namespaced: definition.namespaced,
       namespace: target.namespace,

@@ -7,6 +7,7 @@ import type {
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
 import type { ObjectReader, ObjectScan } from '../../src/admission/object-reader.js';
 import type { Permission, PluginDependencies } from '../../src/admission/plugin-dependencies.js';
+import type { PolicyObjects } from '../../src/admission/policies/policy-objects.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
 import { resolveGates } from '../../src/config/feature-gates.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
@@ -14,6 +15,7 @@ import { ApiError } from '../../src/machinery/api-error.js';
 import type { GroupResource } from '../../src/machinery/gvk.js';
 import type { KubeObject, ObjectMeta } from '../../src/machinery/kube-object.js';
 import type { UserInfo } from '../../src/machinery/user-info.js';
+import type { Served } from '../../src/registry/resource-registry.js';
 import { ManualClock } from '../../src/std/clock.js';
 import { SeededRng } from '../../src/std/rng.js';
 
@@ -98,6 +100,13 @@ const quotaResource = { group: '', resource: 'resourcequotas' };
 
 export const kubernetes = namingProfile('kubernetes');
 
+/** A server without policies. */
+const noPolicies: PolicyObjects = {
+  follow: () => undefined,
+  equivalentsOf: () => [],
+  paramsOf: () => undefined,
+};
+
 interface DependencyOptions extends Partial<PluginDependencies> {
   readonly known?: Known | KnownObjects;
   /** Permissions that every user has, as `verb name`. */
@@ -114,6 +123,7 @@ export function pluginDependencies({
   return {
     objects,
     ledger: objects,
+    policyObjects: noPolicies,
     naming: kubernetes,
     clock: new ManualClock(),
     rng: new SeededRng(1),
@@ -121,6 +131,8 @@ export function pluginDependencies({
     mayDo: (permission) => Promise.resolve(has(permission)),
     refusalOf: (permission) =>
       Promise.resolve(has(permission) ? undefined : ApiError.forbidden(permission, permission.name, 'no permission')),
+    decideAccess: (_user, { verb, name }) =>
+      Promise.resolve({ isAllowed: permissions.includes(`${verb} ${name}`), reason: '' }),
     heldRules: { heldBy: () => ({ rules: [] }), rulesOf: () => undefined },
     featureGates: resolveGates({}),
     allowPrivileged: true,
@@ -148,6 +160,9 @@ export interface WriteGiven {
   readonly dryRun?: boolean;
   readonly clusterWide?: boolean;
   readonly kind?: string;
+  readonly name?: string;
+  readonly verb?: string;
+  readonly served?: Served;
 }
 
 export function attributesOf(given: WriteGiven): AdmissionAttributes {
@@ -165,10 +180,11 @@ export function attributesOf(given: WriteGiven): AdmissionAttributes {
     operation,
     resource: { group, resource },
     kind,
+    served: given.served,
     subresource,
     namespaced: !clusterWide,
     namespace: clusterWide ? '' : 'ns',
-    name: object?.metadata?.name ?? old?.metadata?.name ?? 'p',
+    name: given.name ?? object?.metadata?.name ?? old?.metadata?.name ?? 'p',
     object: object && asObject(structuredClone(object)),
     old: old && asObject(structuredClone(old)),
     request: {
@@ -176,6 +192,7 @@ export function attributesOf(given: WriteGiven): AdmissionAttributes {
       signal: undefined,
       warnings: [],
       dryRun: given.dryRun ?? false,
+      ...(given.verb !== undefined && { verb: given.verb }),
       fieldManager: 'test',
       auditAnnotations: new Map(),
     },

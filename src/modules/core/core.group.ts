@@ -91,11 +91,13 @@ export class CoreGroup {
     if (eviction.metadata.name !== name) {
       throw ApiError.badRequest('name in URL does not match name in Eviction object');
     }
-    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const served = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const { store } = served;
     const attributes = admissionAttributes({
       operation: 'CREATE',
       resource: store.groupResource,
       kind: evictionKind.kind,
+      served,
       subresource: 'eviction',
       namespaced: true,
       namespace,
@@ -168,11 +170,13 @@ export class CoreGroup {
     binding: KubeObject,
     request: RequestContext,
   ): Promise<HandlerResult> {
-    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const served = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const { store } = served;
     const attributes = admissionAttributes({
       operation: 'CREATE',
       resource: store.groupResource,
       kind: bindingKind.kind,
+      served,
       subresource: 'binding',
       namespaced: true,
       ...target,

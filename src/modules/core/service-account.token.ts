@@ -47,7 +47,8 @@ export async function issueToken(
 ): Promise<TokenRequest> {
   const { registry, admission, tokens } = dependencies;
   const { lifeSecondsMax, extendedLifeSecondsMax } = tokens.limits;
-  const { store } = registry.require(coreVersion.group, coreVersion.version, 'serviceaccounts');
+  const served = registry.require(coreVersion.group, coreVersion.version, 'serviceaccounts');
+  const { store } = served;
   const { clock, rng } = store.dependencies;
   const completedRequest = completed(body, name, dependencies, kind);
   checkName(completedRequest, name, kind);
@@ -61,6 +62,7 @@ export async function issueToken(
     operation: 'CREATE',
     resource: store.groupResource,
     kind: kind.kind,
+    served,
     subresource: 'token',
     namespaced: true,
     namespace,

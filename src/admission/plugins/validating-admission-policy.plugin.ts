@@ -1,0 +1,55 @@
+import type { Served } from '../../registry/resource-registry.js';
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import type { PluginDependencies } from '../plugin-dependencies.js';
+import { PolicyEnforcement } from '../policies/enforce-policies.js';
+import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
+import { PolicyRequest } from '../policies/policy-request.js';
+
+/** Enforces ValidatingAdmissionPolicies (KEP-3488). A request to a server without a policy costs one look at a list. */
+export const validatingAdmissionPolicy = defineAdmissionPlugin({
+  name: 'ValidatingAdmissionPolicy',
+  runs: 'by default',
+  make(dependencies) {
+    const { policyObjects, naming, clock } = dependencies;
+    const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), clock);
+    const exempt = exemptResources(dependencies);
+    const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): Promise<void> | undefined => {
+      const { served, resource } = attributes;
+      if (policies.length === 0 || !served || exempt.get(resource.group)?.has(resource.resource)) return undefined;
+      const request = requestOf({ ...attributes, served }, dependencies);
+      const selected = policies.flatMap(({ policy, bindings }) => {
+        const form = policy.match.formOf(request);
+        return form ? [{ policy, bindings, form }] : [];
+      });
+      return selected.length === 0 ? undefined : new PolicyEnforcement(request, dependencies).enforce(selected);
+    };
+    return {
+      validate(attributes) {
+        const policies = book.current();
+        return policies instanceof Promise
+          ? policies.then((current) => enforce(attributes, current))
+          : enforce(attributes, policies);
+      },
+    };
+  },
+});
+
+const requestOf = (
+  attributes: AdmissionAttributes & { readonly served: Served },
+  { objects, policyObjects }: PluginDependencies,
+): PolicyRequest => new PolicyRequest(attributes, objects, (served) => policyObjects.equivalentsOf(served));
+
+/**
+ * Returns the resources that no policy can match, by group: policies and bindings, which must stay changeable whatever
+ * the policies say, and reviews, on which the cluster depends.
+ */
+function exemptResources({ naming }: PluginDependencies): ReadonlyMap<string, ReadonlySet<string>> {
+  const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies'];
+  const bindings = ['validatingadmissionpolicybindings', 'mutatingadmissionpolicybindings'];
+  const accessReviews = ['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'subjectaccessreviews'];
+  return new Map([
+    [naming.group('admissionregistration'), new Set([...policies, ...bindings])],
+    [naming.group('authentication'), new Set(['selfsubjectreviews', 'tokenreviews'])],
+    [naming.group('authorization'), new Set([...accessReviews, 'selfsubjectrulesreviews'])],
+  ]);
+}

@@ -1,0 +1,225 @@
+import type { AccessCheck, AccessDecision } from '../../cel/libraries/kubernetes/authorizer.js';
+import { stringifyJson } from '../../codec/json.js';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { UserInfo } from '../../machinery/user-info.js';
+import type { Clock } from '../../std/clock.js';
+import { YieldTimer } from '../../std/yield-timer.js';
+import type { AdmissionAttributes } from '../admission-plugin.js';
+import type { ObjectReader } from '../object-reader.js';
+import { admissionRequest } from './admission-request.js';
+import type { CompiledPolicy } from './compiled-policy.js';
+import { ConfigurationError } from './configuration-error.js';
+import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
+import { PolicyEvaluation, RequestAuthorizer } from './evaluation.js';
+import type { BoundPolicy, CompiledBinding } from './policy-book.js';
+import type { ParamResource, PolicyObjects } from './policy-objects.js';
+import { paramResourceOf, paramsOf } from './policy-params.js';
+import type { PolicyRequest } from './policy-request.js';
+import type { RequestForm } from './request-form.js';
+
+interface EnforcementDependencies {
+  readonly objects: ObjectReader;
+  readonly policyObjects: PolicyObjects;
+  readonly naming: NamingProfile;
+  readonly clock: Clock;
+  readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
+}
+
+/** A policy whose rules select the request in a version of its resource. */
+interface SelectedPolicy extends BoundPolicy {
+  readonly form: RequestForm;
+}
+
+/** A refusal by a policy. */
+interface Denial {
+  readonly policy: string;
+  /** Undefined if the policy itself is wrong. */
+  readonly binding?: string;
+  readonly message: string;
+  readonly reason?: string | undefined;
+}
+
+/** An audit annotation is cut to this length. */
+const annotationCharactersMax = 10 * 1024;
+
+/** Evaluates policies for one request. */
+export class PolicyEnforcement {
+  private readonly timer: YieldTimer;
+  private readonly authorizer: RequestAuthorizer;
+  private readonly denials: Denial[] = [];
+  private readonly variables = new Map<RequestForm, Readonly<Record<string, unknown>>>();
+
+  constructor(
+    private readonly request: PolicyRequest,
+    private readonly dependencies: EnforcementDependencies,
+  ) {
+    const { user } = request.attributes.request;
+    this.timer = new YieldTimer(dependencies.clock);
+    this.authorizer = new RequestAuthorizer((check) => dependencies.decideAccess(user, check));
+  }
+
+  /** Throws the first refusal, after all policies were evaluated: others may warn. */
+  async enforce(policies: readonly SelectedPolicy[]): Promise<void> {
+    for (const { policy, bindings, form } of policies) {
+      if (this.timer.isDue()) await this.pause();
+      await this.enforcePolicy(policy, bindings, form);
+    }
+    const [first] = this.denials;
+    if (first) throw refusal(this.request.attributes, first);
+  }
+
+  private async enforcePolicy(
+    policy: CompiledPolicy,
+    bindings: readonly CompiledBinding[],
+    form: RequestForm,
+  ): Promise<void> {
+    const annotations = new Map<string, Set<string>>();
+    try {
+      if (!(await policy.match.selectsNamespace(this.request))) return;
+      if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
+      const params = paramResourceOf(policy.paramKind, this.dependencies.policyObjects);
+      for (const binding of bindings) await this.enforceBinding(policy, binding, form, params, annotations);
+    } catch (error) {
+      this.refuseForConfiguration(policy, undefined, error);
+    }
+    this.publish(policy, annotations);
+  }
+
+  private async enforceBinding(
+    policy: CompiledPolicy,
+    binding: CompiledBinding,
+    form: RequestForm,
+    resource: ParamResource | undefined,
+    annotations: Map<string, Set<string>>,
+  ): Promise<void> {
+    let params: readonly (KubeObject | undefined)[];
+    try {
+      if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) return;
+      params = paramsOf(resource, binding.paramRef, this.request.namespace);
+    } catch (error) {
+      this.refuseForConfiguration(policy, binding, error);
+      return;
+    }
+    for (const param of params) {
+      const result = await this.evaluate(policy, form, param);
+      this.apply(policy, binding, result);
+      for (const { key, value } of result.annotations) {
+        const values = annotations.get(key) ?? new Set();
+        annotations.set(key, values.add(value.slice(0, annotationCharactersMax)));
+      }
+    }
+  }
+
+  private async evaluate(
+    policy: CompiledPolicy,
+    form: RequestForm,
+    param: KubeObject | undefined,
+  ): Promise<PolicyResult> {
+    if (this.timer.isDue()) await this.pause();
+    const { request, authorizer, timer } = this;
+    const bindings = { ...this.variablesIn(form), params: param ?? null };
+    const namespaceObject =
+      request.namespace === '' || request.isAboutNamespace ? null : await request.namespaceObject();
+    const check = () => this.checkCancelled();
+    const withNamespace = { ...bindings, namespaceObject };
+    const evaluation = new PolicyEvaluation(policy.variables, withNamespace, authorizer, timer, check);
+    const ofConditions = new PolicyEvaluation(
+      new Map(),
+      { ...bindings, namespaceObject: null },
+      authorizer,
+      timer,
+      check,
+    );
+    return evaluatePolicy(policy, evaluation, ofConditions);
+  }
+
+  /** Returns the variables that all policies see which select the request in this version. */
+  private variablesIn(form: RequestForm): Readonly<Record<string, unknown>> {
+    let variables = this.variables.get(form);
+    if (!variables) {
+      const { request, authorizer, dependencies } = this;
+      variables = {
+        object: request.object('object', form),
+        oldObject: request.object('old', form),
+        request: admissionRequest(request, form, dependencies.naming.group('meta')),
+        ...authorizer.bindings(request),
+      };
+      this.variables.set(form, variables);
+    }
+    return variables;
+  }
+
+  /** Does with each failure what the binding says. */
+  private apply(policy: CompiledPolicy, binding: CompiledBinding, { failures, annotationErrors }: PolicyResult): void {
+    const { warnings } = this.request.attributes.request;
+    const denial = { policy: policy.name, binding: binding.name };
+    for (const failure of failures) {
+      const { message, reason } = failure;
+      if (binding.actions.has('Deny')) this.denials.push({ ...denial, message, reason });
+      if (binding.actions.has('Audit')) this.audit(policy, binding, failure);
+      if (binding.actions.has('Warn')) {
+        const subject = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
+        warnings.push(`Validation failed for ${subject}: ${message}`);
+      }
+    }
+    for (const message of annotationErrors) this.denials.push({ ...denial, message });
+  }
+
+  private audit(policy: CompiledPolicy, binding: CompiledBinding, { message, index }: PolicyFailure): void {
+    const { auditAnnotations } = this.request.attributes.request;
+    const key = `validation.policy.admission.${this.dependencies.naming.apiDomain}/validation_failure`;
+    // The first failure is kept, as in kube-apiserver.
+    if (auditAnnotations.has(key)) return;
+    const failure = {
+      message,
+      policy: policy.name,
+      binding: binding.name,
+      expressionIndex: index,
+      validationActions: binding.actionList,
+    };
+    auditAnnotations.set(key, stringifyJson([failure]));
+  }
+
+  private publish(policy: CompiledPolicy, annotations: ReadonlyMap<string, ReadonlySet<string>>): void {
+    if (annotations.size === 0) return;
+    const { auditAnnotations } = this.request.attributes.request;
+    for (const [key, values] of annotations) auditAnnotations.set(`${policy.name}/${key}`, [...values].join(', '));
+  }
+
+  /** Counts a wrong configuration, or a namespace that does not exist, as an error of the policy. */
+  private refuseForConfiguration(policy: CompiledPolicy, binding: CompiledBinding | undefined, error: unknown): void {
+    if (!(error instanceof ConfigurationError || (error instanceof ApiError && error.reason === 'NotFound')))
+      throw error;
+    if (policy.ignoresErrors) return;
+    const what = binding ? 'binding' : 'policy';
+    const message = `failed to configure ${what}: ${error.message}`;
+    this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message });
+  }
+
+  private async pause(): Promise<void> {
+    await this.timer.yield();
+    this.checkCancelled();
+  }
+
+  private checkCancelled(): void {
+    const { signal } = this.request.attributes.request;
+    if (signal?.aborted) throw signal.reason;
+  }
+}
+
+type Reason = keyof typeof statusCodeOfReason;
+
+/** Returns the error in which kube-apiserver reports a denial: the text of a Forbidden error with another reason. */
+function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): ApiError {
+  const subject = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`;
+  const text = `${subject} denied request: ${message}`;
+  const { resource, request, served } = attributes;
+  const requested = served ? { group: served.definition.group, resource: served.definition.plural } : resource;
+  // The attributes of kube-apiserver have no name in a deletion of a collection.
+  const name = request.verb === 'deletecollection' ? 'Unknown' : attributes.name || 'Unknown';
+  const forbidden = ApiError.forbidden(requested, name, text, [{ message: text }]);
+  const known = reason !== undefined && Object.hasOwn(statusCodeOfReason, reason) ? (reason as Reason) : 'Invalid';
+  return new ApiError({ reason: known, message: forbidden.message, details: forbidden.details! });
+}

@@ -1,0 +1,76 @@
+import type { Namespace } from '../../catalog/types/core.v1.js';
+import { ApiError } from '../../machinery/api-error.js';
+import type { GroupResource } from '../../machinery/gvk.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Served, ServedResource } from '../../registry/resource-registry.js';
+import type { AdmissionAttributes } from '../admission-plugin.js';
+import { find, type ObjectReader } from '../object-reader.js';
+import { formOf, type RequestForm } from './request-form.js';
+
+const namespaceResource: GroupResource = { group: '', resource: 'namespaces' };
+
+/** A request as policies see it: its resource in all served versions, its objects in one of them, and its namespace. */
+export class PolicyRequest {
+  readonly requested: RequestForm;
+  readonly isAboutNamespace: boolean;
+  /** The namespace of the object; for a Namespace its own name, '' for other cluster-scoped objects. */
+  readonly namespace: string;
+  private readonly presented = new Map<KubeObject, Map<RequestForm, KubeObject>>();
+  private otherForms: readonly RequestForm[] | undefined;
+  private foundNamespace: Promise<Namespace> | undefined;
+
+  constructor(
+    readonly attributes: AdmissionAttributes & { readonly served: Served },
+    private readonly objects: ObjectReader,
+    private readonly equivalentsOf: (served: ServedResource) => readonly ServedResource[],
+  ) {
+    const { served, subresource, resource, namespaced, namespace, name } = attributes;
+    this.requested = formOf(served, subresource);
+    this.isAboutNamespace = resource.group === '' && resource.resource === 'namespaces';
+    this.namespace = this.isAboutNamespace ? name : namespaced ? namespace : '';
+  }
+
+  /** Returns the resource in its other served versions and groups, if they have the requested subresource. */
+  equivalents(): readonly RequestForm[] {
+    return (this.otherForms ??= this.findEquivalents());
+  }
+
+  private findEquivalents(): readonly RequestForm[] {
+    const { served, subresource } = this.attributes;
+    if (served.type !== 'stored') return [];
+    return this.equivalentsOf(served)
+      .filter(({ definition }) => subresource === '' || Object.hasOwn(definition.subresources, subresource))
+      .map((other) => formOf(other, subresource));
+  }
+
+  /** Returns the object, or the old one, in the given version; null if the request has none. */
+  object(which: 'object' | 'old', form: RequestForm): KubeObject | null {
+    const object = this.attributes[which];
+    if (!object) return null;
+    const byForm = this.presented.get(object) ?? new Map<RequestForm, KubeObject>();
+    this.presented.set(object, byForm);
+    let presented = byForm.get(form);
+    if (!presented) byForm.set(form, (presented = form.present(object)));
+    return presented;
+  }
+
+  /** Returns the labels of the namespace; for a write of a Namespace, those that it is given. */
+  async namespaceLabels(): Promise<Readonly<Record<string, string>>> {
+    const { object, operation, subresource } = this.attributes;
+    const isWritten = operation === 'CREATE' || operation === 'UPDATE';
+    if (this.isAboutNamespace && subresource === '' && isWritten && object) return object.metadata.labels ?? {};
+    return (await this.namespaceObject()).metadata.labels ?? {};
+  }
+
+  /** Returns the namespace of a namespaced object. Throws 404 if it does not exist. */
+  namespaceObject(): Promise<Namespace> {
+    return (this.foundNamespace ??= this.findNamespace());
+  }
+
+  private async findNamespace(): Promise<Namespace> {
+    const { request } = this.attributes;
+    const found = await find(this.objects, namespaceResource, '', this.namespace, request.signal);
+    if (!found) throw ApiError.notFound(namespaceResource, this.namespace);
+    return found;
+  }
+}
