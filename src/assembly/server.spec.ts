@@ -174,7 +174,7 @@ test('a start that fails at its last step stops the loops that compare the cache
   const config = defaultConfig({ storage, kubeconfigOut, serving: { securePort: 0, bindAddress: '127.0.0.1' } });
   const started = startOpenServer(config, { clock, logger: silentLogger });
   await expect(started).rejects.toThrow('was not written by this server');
-  // Nothing is written after the rejection: the key that was being generated is there by then.
+  // The start rejects only after the generated key was written, so that no write follows.
   expect(await readdir(join(dirname(kubeconfigOut), 'pki'))).toEqual(expect.arrayContaining(['sa.key', 'sa.pub']));
   expect(pendingMs).not.toContain(intervalMs);
 });

@@ -1,3 +1,4 @@
+import { customResourceDefinition, definitions } from '../harness/custom-definitions.js';
 import { HttpClient } from '../harness/http-client.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 
@@ -48,15 +49,8 @@ describe('health endpoints have the required checks', () => {
 
 it('OpenAPI of a custom kind describes apiVersion as that of built-in kinds', async () => {
   const schema = { type: 'object', description: 'Foo CRD for Testing', properties: { spec: { type: 'object' } } };
-  const { code } = await admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: 'foos.explain.example.com' },
-    spec: {
-      group: 'explain.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'foos', kind: 'Foo' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  });
+  const crd = customResourceDefinition({ group: 'explain.example.com', plural: 'foos', kind: 'Foo', schema });
+  const { code } = await admin.post(definitions, crd);
   expect(code).toBe(201);
   const deadline = performance.now() + 20_000;
   let explained: string | undefined;
@@ -89,26 +83,18 @@ it('apply with the uid of an absent object is a conflict (409)', async () => {
 
 describe('CustomResourceValidationRules', () => {
   const group = 'rules.upstream.example.com';
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const rules = (...texts: readonly string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
   const integers = (maxItems: number) => ({ type: 'array', maxItems, items: { type: 'integer' } });
   const define = (plural: string, spec: object, status: object = { type: 'object' }) =>
-    admin.post(definitions, {
-      metadata: { name: `${plural}.${group}` },
-      spec: {
+    admin.post(
+      definitions,
+      customResourceDefinition({
         group,
-        scope: 'Namespaced',
-        names: { plural, kind: plural },
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', properties: { spec, status } } },
-          },
-        ],
-      },
-    });
+        plural,
+        kind: plural,
+        schema: { type: 'object', properties: { spec, status } },
+      }),
+    );
   const path = (plural: string) => `/apis/${group}/v1/namespaces/default/${plural}`;
   const object = (plural: string, name: string, spec: object) => ({
     apiVersion: `${group}/v1`,

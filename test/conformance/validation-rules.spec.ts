@@ -1,40 +1,23 @@
+import { customResourceDefinition, definitions } from '../harness/custom-definitions.js';
 import type { Answer } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { until } from '../harness/until.js';
 
 // x-kubernetes-validations of CustomResourceDefinitions: refused at definition time, evaluated by every write.
 const group = 'rules.example.com';
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 let server: TestServer;
 beforeAll(async () => void (server = await startTestServer({ store: 'memory', naming: 'kubernetes' })));
 afterAll(() => server.stop());
 
-const definition = (plural: string, spec: object, more: object = {}) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${plural}.${group}` },
-  spec: {
+const statusSchema = { type: 'object', properties: { count: { type: 'integer' } } };
+const definition = (plural: string, spec: object, more: object = {}) =>
+  customResourceDefinition({
     group,
-    scope: 'Namespaced',
-    names: { plural, kind: plural[0]!.toUpperCase() + plural.slice(1) },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: { spec, status: { type: 'object', properties: { count: { type: 'integer' } } } },
-            ...more,
-          },
-        },
-      },
-    ],
-  },
-});
+    plural,
+    schema: { type: 'object', properties: { spec, status: statusSchema }, ...more },
+    version: { subresources: { status: {} } },
+  });
 
 const established = (plural: string) =>
   until(server.admin, definitions, `${plural}.${group}`, (object) =>

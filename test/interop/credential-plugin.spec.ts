@@ -2,44 +2,21 @@ import { writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeEphemeralPki } from '../../src/certificates/ephemeral-pki.js';
 import { openKubeconfigClient, type KubeconfigClient } from '../../src/client.js';
-import { defineAuthenticator } from '../../src/index.js';
-import { systemClock, type Clock } from '../../src/std/clock.js';
+import { systemClock } from '../../src/std/clock.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { ClientKubeconfigs } from '../harness/client-kubeconfigs.js';
+import { RevocableTokens } from '../harness/revocable-tokens.js';
 
-/** Credential plug-ins, as processes of their own, with a real server, which accepts the tokens in `tokens`. */
-const tokens = new Set<string>();
-const revocable = defineAuthenticator({
-  name: 'revocable',
-  make: () => ({
-    reads: 'bearer token',
-    authenticate: ({ bearerToken }) =>
-      tokens.has(bearerToken ?? '')
-        ? {
-            user: {
-              name: `user-${bearerToken}`,
-              uid: '',
-              groups: ['system:masters', 'system:authenticated'],
-              extra: {},
-            },
-          }
-        : undefined,
-  }),
-});
-/** Time by which both clocks are ahead: the server keeps the results of tokens for 10 s. */
-let aheadMs = 0;
-const clock: Clock = {
-  ...systemClock,
-  now: () => systemClock.now() + aheadMs,
-  monotonicMs: () => systemClock.monotonicMs() + aheadMs,
-};
+/** Credential plug-ins, as processes of their own, with a real server. Both sides have the clock of the tokens. */
+const tokens = new RevocableTokens();
+const { clock } = tokens;
 
 let keelson: Keelson;
 let files: ClientKubeconfigs;
 let client: KubeconfigClient;
 beforeAll(async () => {
   files = new ClientKubeconfigs();
-  keelson = await startKeelson({ clock, authenticators: [revocable] });
+  keelson = await startKeelson({ clock, authenticators: [tokens.authenticator] });
   const script = `#!${process.execPath}
     const fs = require('node:fs');
     fs.appendFileSync(__dirname + '/runs', 'x');
@@ -76,20 +53,19 @@ const keyPair = async (commonName: string) => {
 };
 
 it('a token with expirationTimestamp is replaced when it has expired', async () => {
-  tokens.add('a').add('b');
+  tokens.accept('a', 'b');
   prints({ token: 'a', expirationTimestamp: new Date(clock.now() + 60_000).toISOString() });
   expect([await userName(), await userName(), runs()]).toEqual(['user-a', 'user-a', 1]);
   prints({ token: 'b' });
-  aheadMs += 60_000;
+  tokens.advance(60_000);
   expect([await userName(), runs()]).toEqual(['user-b', 2]);
 });
 
 it('a token that the server rejects with 401 is replaced, once for concurrent requests', async () => {
-  tokens.add('c').add('d');
+  tokens.accept('c', 'd');
   prints({ token: 'c' });
   expect(await userName()).toBe('user-c');
-  tokens.delete('c');
-  aheadMs += 11_000;
+  tokens.revoke('c');
   prints({ token: 'd' });
   expect(await Promise.all([userName(), userName(), userName()])).toEqual(['user-d', 'user-d', 'user-d']);
   expect(runs()).toBe(2);
@@ -102,11 +78,10 @@ it('a token that stays rejected is an error after one more run', async () => {
 });
 
 it('a plugin that fails after an answer 401 is the error', async () => {
-  tokens.add('e');
+  tokens.accept('e');
   prints({ token: 'e' });
   expect(await userName()).toBe('user-e');
-  tokens.delete('e');
-  aheadMs += 11_000;
+  tokens.revoke('e');
   writeFileSync(join(files.directory, 'output'), '');
   await expect(userName()).rejects.toMatchObject({ code: 'Credentials', message: expect.stringMatching(/is empty$/) });
 });
@@ -119,7 +94,7 @@ it('a changed certificate closes the old connection and watches', async () => {
   const watch = client.watch(path);
   expect(await watch.next()).toMatchObject({ value: { type: 'ADDED' } });
   prints(await keyPair('bert'));
-  aheadMs += 60_000;
+  tokens.advance(60_000);
   expect([await userName(), await userName(), runs()]).toEqual(['bert', 'bert', 2]);
   // The watch may have had events before.
   let last = await watch.next();
@@ -128,7 +103,7 @@ it('a changed certificate closes the old connection and watches', async () => {
 });
 
 it('a token in the kubeconfig is used instead of the plugin', async () => {
-  tokens.add('fixed');
+  tokens.accept('fixed');
   const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './gone', interactiveMode: 'Never' };
   const file = files.kubeconfig(keelson, { exec, token: 'fixed' });
   client.close();

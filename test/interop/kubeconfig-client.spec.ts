@@ -1,44 +1,19 @@
 import { makeEphemeralPki } from '../../src/certificates/ephemeral-pki.js';
 import { ClientError, openKubeconfigClient, type ClientOptions, type KubeconfigClient } from '../../src/client.js';
-import { defineAuthenticator } from '../../src/index.js';
 import { ManualClock, systemClock, type Clock } from '../../src/std/clock.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { ClientKubeconfigs } from '../harness/client-kubeconfigs.js';
+import { RevocableTokens } from '../harness/revocable-tokens.js';
 
-/** The client of `keelson/client` with a real server, which accepts the tokens in `tokens`. */
-const tokens = new Set(['one', 'two']);
-const revocable = defineAuthenticator({
-  name: 'revocable',
-  make: () => ({
-    reads: 'bearer token',
-    authenticate: ({ bearerToken }) =>
-      tokens.has(bearerToken ?? '')
-        ? {
-            user: {
-              name: `user-${bearerToken}`,
-              uid: '',
-              groups: ['system:masters', 'system:authenticated'],
-              extra: {},
-            },
-          }
-        : undefined,
-  }),
-});
-
-/** Time by which the server's clock is ahead: the server keeps the results of tokens for 10 s. */
-let aheadMs = 0;
-const clock: Clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs };
-function revoke(token: string): void {
-  tokens.delete(token);
-  aheadMs += 11_000;
-}
+/** The client of `keelson/client` with a real server. */
+const tokens = new RevocableTokens('one', 'two');
 
 let keelson: Keelson;
 let files: ClientKubeconfigs;
 let opened: KubeconfigClient[] = [];
 beforeAll(async () => {
   files = new ClientKubeconfigs();
-  keelson = await startKeelson({ clock, authenticators: [revocable] });
+  keelson = await startKeelson({ clock: tokens.clock, authenticators: [tokens.authenticator] });
 });
 afterEach(() => {
   for (const client of opened) client.close();
@@ -94,19 +69,19 @@ describe('credentials of a kubeconfig', () => {
   });
 
   it('a token file is read at once after an answer 401', async () => {
-    tokens.add('three');
+    tokens.accept('three');
     const client = await openUser(
       { tokenFile: files.write('expiring', 'three') },
       { clock: new ManualClock(Date.now()) },
     );
     expect(await userOf(client)).toBe('user-three');
-    revoke('three');
+    tokens.revoke('three');
     files.write('expiring', 'two');
     expect(await userOf(client)).toBe('user-two');
     files.write('expiring', 'four');
-    revoke('two');
+    tokens.revoke('two');
     const error = await userOf(client).catch((reason: unknown) => reason);
-    tokens.add('two');
+    tokens.accept('two');
     expect(error).toMatchObject({ code: 'Status', status: 401, reason: 'Unauthorized' });
     expect(String(error)).toMatch(/^ClientError: POST https:\/\/127\.0\.0\.1:\d+\/apis\/auth.*: 401 Unauthorized/);
   });
