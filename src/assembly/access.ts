@@ -6,8 +6,10 @@ import { makePlugins, withPlugins } from '../admission/plugins.js';
 import { RegistryPolicyObjects } from '../admission/policies/registry-policy-objects.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
+import { readAbacPolicies } from '../auth/abac/policy-file.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import { authorizersFor } from '../auth/authorizers.list.js';
+import { AbacAuthorizer } from '../auth/authorizers/abac.authorizer.js';
 import { RbacAuthorizer } from '../auth/authorizers/rbac.authorizer.js';
 import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
@@ -43,14 +45,19 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
   const { config, registry, meters } = dependencies;
   const group = config.naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);
-  const authorizers = authorizersFor(config.authorization.modes, new RbacAuthorizer(held)).map((one) =>
-    meters.access.counted(one),
-  );
+  const authorizers = authorizersFor(config.authorization.modes, {
+    rbac: new RbacAuthorizer(held),
+    abac: () => abacAuthorizer(config),
+  }).map((one) => meters.access.counted(one));
   const refusalOf = async (attributes: AuthorizationAttributes) => {
     const { decision, reason } = await authorize(authorizers, attributes);
     return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
   return { authorizers, refusalOf, admission: makeAdmission(dependencies, held, authorizers, refusalOf) };
+}
+
+function abacAuthorizer({ authorization: { policyFile = '' }, naming }: ServerConfig): Authorizer {
+  return new AbacAuthorizer(readAbacPolicies(policyFile, naming));
 }
 
 function makeAdmission(

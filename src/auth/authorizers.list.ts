@@ -7,13 +7,21 @@ type AuthorizationMode = 'Node' | 'ABAC' | 'RBAC' | 'Webhook' | 'AlwaysAllow' | 
 /** Returns an authorizer without opinion, for modes that are not implemented: they grant nothing. */
 const silent = (name: string): Authorizer => ({ name, authorize: () => noOpinion, rulesFor: () => noRules });
 
+interface ModeAuthorizers {
+  readonly rbac: Authorizer;
+  readonly abac: () => Authorizer;
+}
+
 /** Returns the authorizers of the configured modes, in their order, after the privileged group. */
-export function authorizersFor(modes: readonly AuthorizationMode[], rbac: Authorizer): readonly Authorizer[] {
+export function authorizersFor(
+  modes: readonly AuthorizationMode[],
+  { rbac, abac }: ModeAuthorizers,
+): readonly Authorizer[] {
   const byMode: Record<AuthorizationMode, () => Authorizer> = {
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
     Node: () => silent('Node'),
-    ABAC: () => silent('ABAC'),
+    ABAC: abac,
     RBAC: () => rbac,
     Webhook: () => silent('Webhook'),
   };

@@ -60,8 +60,11 @@ function certificateErrors({ storage: { etcd }, serving }: ServerConfig): string
   return errors;
 }
 
-function authorizationErrors({ modes }: ServerConfig['authorization']): string[] {
+function authorizationErrors({ modes, policyFile }: ServerConfig['authorization']): string[] {
   if (modes.length === 0) return ['--authorization-mode: at least one mode must be named'];
+  if (modes.includes('ABAC') !== (policyFile !== undefined)) {
+    return ['--authorization-policy-file, --authorization-mode=ABAC: give both or neither'];
+  }
   // The Webhook mode has no opinion yet: AlwaysAllow would allow requests that the webhook denies.
   return modes.includes('Webhook') && modes.includes('AlwaysAllow')
     ? ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow']

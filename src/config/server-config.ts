@@ -143,6 +143,8 @@ class AuthenticationConfig {
 
 class AuthorizationConfig {
   @AreAmong(authorizationModes) readonly modes!: readonly AuthorizationMode[];
+  /** ABAC policy file. */
+  @IsOptional() @IsString() readonly policyFile: Optional;
 }
 
 class AdmissionConfig {

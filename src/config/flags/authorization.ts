@@ -20,9 +20,13 @@ export const authorizationFlags: FlagTopic = {
       'authorizers in order; the first one that allows or denies a request decides',
       { choices: authorizationModes },
     ),
-    unserved('authorization-policy-file', 'string', '', 'ABAC policy file, one JSON object per line', {
-      refused: 'this server does not implement ABAC',
-    }),
+    used(
+      'authorization-policy-file',
+      'string',
+      '',
+      'authorization.policyFile',
+      'ABAC policy file, one JSON object per line; read at start',
+    ),
     unserved(
       'authorization-webhook-cache-authorized-ttl',
       'duration',
