@@ -3,7 +3,7 @@ const layers = [
   ['std', 'config', 'regex'],
   ['machinery', 'grpc'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
-  ['structural-schema', 'expressions', 'kubeconfig-client'],
+  ['structural-schema', 'expressions', 'kubeconfig-client', 'pods'],
   ['cache'],
   ['registry'],
   ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],

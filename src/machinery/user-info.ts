@@ -28,6 +28,14 @@ export const groupNames = {
   bootstrappers: 'system:bootstrappers',
 } as const;
 
+const nodeUserPrefix = 'system:node:';
+
+/** Returns the node that the user acts as; '' for a member of system:nodes without a node name, undefined for others. */
+export function nodeOf({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
+  if (!groups.includes(groupNames.nodes)) return undefined;
+  return name.startsWith(nodeUserPrefix) ? name.slice(nodeUserPrefix.length) : '';
+}
+
 const serviceAccountPrefix = 'system:serviceaccount:';
 
 export const anonymousUser: UserInfo = {

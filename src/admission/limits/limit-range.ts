@@ -2,7 +2,7 @@ import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod 
 import type { Mutable } from '../../machinery/mutable.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { parseAmounts, type Amounts } from '../amounts.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 import { amountsOf, podAmounts, type ResourceSide } from '../pods/pod-requests.js';
 
 type LimitType = 'Container' | 'Pod' | 'PersistentVolumeClaim';

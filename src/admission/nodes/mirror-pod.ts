@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec, ProjectedVolumeSource } from '../../catalog/types/core.v1.js';
-import { containersOf } from '../pods/containers.js';
-import { podSecretNames } from '../service-account/pod-secrets.js';
+import { containersOf } from '../../pods/containers.js';
+import { podSecretNames } from '../../pods/pod-secrets.js';
 
 /** Volume sources that refer to no other API object. */
 const plainVolumes = new Set([

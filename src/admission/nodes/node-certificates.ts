@@ -5,7 +5,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/field-error.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { parseRequest } from '../certificate-requests.js';
-import { isMirrorPod } from '../pods/containers.js';
+import { isMirrorPod } from '../../pods/containers.js';
 import { find, type ObjectReader } from '../object-reader.js';
 
 interface Dependencies {

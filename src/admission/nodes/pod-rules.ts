@@ -4,7 +4,7 @@ import { semanticEqual } from '../../machinery/semantic-equal.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
-import { isMirrorPod } from '../pods/containers.js';
+import { isMirrorPod } from '../../pods/containers.js';
 import { ownerProblem, referencedKind } from './mirror-pod.js';
 import { changedLabels } from './node-labels.js';
 import type { NodeRule } from './node-rule.js';

@@ -3,7 +3,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { writtenPodOf } from '../matching.js';
-import { containerLists, containersOf } from '../pods/containers.js';
+import { containerLists, containersOf } from '../../pods/containers.js';
 
 /** Sets imagePullPolicy Always, so that the registry checks the pull secrets even if the node has the image already. */
 export const alwaysPullImages = defineAdmissionPlugin({

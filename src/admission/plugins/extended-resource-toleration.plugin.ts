@@ -1,6 +1,6 @@
 import { defineAdmissionPlugin } from '../admission-plugin.js';
 import { changeableSpecOf, writtenPodOf } from '../matching.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 import { amountsOf } from '../pods/pod-requests.js';
 import { isExtendedResource } from '../pods/resource-names.js';
 import { putToleration } from '../pods/tolerations.js';

@@ -4,7 +4,7 @@ import { goQuote } from '../../machinery/field-error.js';
 import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { defineAdmissionPlugin, type AdmissionHooks } from '../admission-plugin.js';
 import { certificateRequestProblem, podCertificateRequestProblem } from '../nodes/node-certificates.js';
-import { nodeOf } from '../nodes/node-identity.js';
+import { nodeOf } from '../../machinery/user-info.js';
 import type { NodeRule } from '../nodes/node-rule.js';
 import { ownNodeProblem } from '../nodes/own-node.js';
 import { podRules } from '../nodes/pod-rules.js';

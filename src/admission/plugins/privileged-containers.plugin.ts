@@ -2,7 +2,7 @@ import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { containerLists, containersOf } from '../pods/containers.js';
+import { containerLists, containersOf } from '../../pods/containers.js';
 
 /** Refuses privileged containers with --allow-privileged=false. kube-apiserver has this check in the validation of Pods. */
 export const noPrivilegedContainers = defineAdmissionPlugin({

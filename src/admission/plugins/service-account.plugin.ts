@@ -4,10 +4,10 @@ import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } 
 import { isAbout, newPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
-import { isMirrorPod } from '../pods/containers.js';
+import { isMirrorPod } from '../../pods/containers.js';
 import { forbid } from '../refusal.js';
 import { refusedReference } from '../service-account/mountable-secrets.js';
-import { podSecretNames } from '../service-account/pod-secrets.js';
+import { podSecretNames } from '../../pods/pod-secrets.js';
 import { mountToken, tokenMountOf } from '../service-account/token-volume.js';
 
 const accounts = { group: '', resource: 'serviceaccounts' };

@@ -5,7 +5,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { containerLists } from '../pods/containers.js';
+import { containerLists } from '../../pods/containers.js';
 import type { PodView } from './check.js';
 
 const templates: Readonly<Record<string, (object: KubeObject) => PodTemplateSpec | undefined>> = {

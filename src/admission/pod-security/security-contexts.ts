@@ -1,5 +1,5 @@
 import type { PodSecurityContext, SecurityContext } from '../../catalog/types/core.v1.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 import type { PodView } from './check.js';
 import { quotedContainers } from './text.js';
 

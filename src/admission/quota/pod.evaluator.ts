@@ -2,7 +2,7 @@ import type { Pod } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { one, type Amounts } from '../amounts.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 import { amountsOf, podAmounts } from '../pods/pod-requests.js';
 import { isExtendedResource, isHugePage } from '../pods/resource-names.js';
 import type { Evaluator } from './evaluator.js';

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ScopeRequirement } from '../configuration/quota.configuration.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 import { amountsOf } from '../pods/pod-requests.js';
 
 /** Returns the requirements of spec.scopes and spec.scopeSelector. A quota counts objects that match all of them. */

@@ -1,5 +1,5 @@
 import type { Container, ObjectReference, PodSpec, ServiceAccount } from '../../catalog/types/core.v1.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 
 /**
  * Returns the error if the Pod refers to a Secret that its service account does not list. With `onlyEphemeral`, checks

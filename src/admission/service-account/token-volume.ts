@@ -3,7 +3,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { generateName } from '../../registry/write/system-fields.js';
 import type { Rng } from '../../std/rng.js';
-import { containersOf } from '../pods/containers.js';
+import { containersOf } from '../../pods/containers.js';
 
 interface TokenMount {
   /** Prefix of the name of the volume: `kube-api-access-`. */

@@ -1,5 +1,5 @@
 import type { Container, LifecycleHandler, ProbeHandler } from '../../../catalog/types/core.v1.js';
-import { containersOf } from '../../pods/containers.js';
+import { containersOf } from '../../../pods/containers.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { namesOf, settersOf } from '../security-contexts.js';
 import { distinct, plural, quoted, quotedContainers } from '../text.js';

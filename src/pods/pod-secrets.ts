@@ -1,5 +1,5 @@
-import type { PodSpec, Volume } from '../../catalog/types/core.v1.js';
-import { containersOf } from '../pods/containers.js';
+import type { PodSpec, Volume } from '../catalog/types/core.v1.js';
+import { containersOf } from './containers.js';
 
 /** Returns the names of all Secrets that a Pod refers to. */
 export function podSecretNames(spec: PodSpec): string[] {

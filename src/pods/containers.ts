@@ -1,5 +1,5 @@
-import type { Container, Pod, PodSpec } from '../../catalog/types/core.v1.js';
-import type { Mutable } from '../../machinery/mutable.js';
+import type { Container, Pod, PodSpec } from '../catalog/types/core.v1.js';
+import type { Mutable } from '../machinery/mutable.js';
 
 type ContainerList = 'initContainers' | 'containers' | 'ephemeralContainers';
 
