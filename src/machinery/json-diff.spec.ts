@@ -70,6 +70,12 @@ it('compares 500 long lines that differ at their ends in linear time', () => {
   expect(cpuMsOf(() => void jsonDiff(before, after))).toBeLessThan(100);
 });
 
+it('a diff of more than 250,000 pairs of lines is empty', () => {
+  const list = (length: number) => Array.from({ length }, (_, i) => [i]);
+  expect(jsonDiff(list(160), list(161))).not.toBe('');
+  expect(jsonDiff(list(170), list(171))).toBe('');
+});
+
 it('distant changes are separate hunks', () => {
   const lines = Array.from({ length: 20 }, (_, i) => i);
   const text = jsonDiff(

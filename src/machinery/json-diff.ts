@@ -5,8 +5,8 @@ import { goQuoteWhole, shortenedValue } from './go-quote.js';
  * changes. Blocks are matched like difflib, longest first.
  */
 export function jsonDiff(before: unknown, after: unknown): string {
+  if (lineCount(before) * lineCount(after) > comparisonsMax) return '';
   const [from, to] = [jsonLines(before), jsonLines(after)];
-  if (from.length * to.length > comparisonsMax) return '';
   const edits = editsOf(...numbered(from, to));
   const text = hunksOf(edits)
     .map((hunk) => hunkText(hunk, from, to))
@@ -17,6 +17,18 @@ export function jsonDiff(before: unknown, after: unknown): string {
 /** Two objects of five hundred lines each. */
 const comparisonsMax = 250_000;
 const contextLines = 3;
+
+/** Returns the number of lines of jsonLines(); of more than comparisonsMax, some number above it. */
+function lineCount(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let lines = items.length === 0 ? 1 : 2;
+  for (const item of items) {
+    lines += lineCount(item);
+    if (lines > comparisonsMax) break;
+  }
+  return lines;
+}
 
 function jsonLines(value: unknown, indent = '', head = ''): string[] {
   if (typeof value !== 'object' || value === null) return [`${indent}${head}${scalarText(value)}`];

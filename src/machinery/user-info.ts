@@ -28,7 +28,7 @@ export const groupNames = {
   bootstrappers: 'system:bootstrappers',
 } as const;
 
-const nodeUserPrefix = 'system:node:';
+export const nodeUserPrefix = 'system:node:';
 
 /** Returns the node that the user acts as; '' for a member of system:nodes without a node name, undefined for others. */
 export function nodeOf({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
