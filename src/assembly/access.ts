@@ -10,10 +10,15 @@ import { readAbacPolicies } from '../auth/abac/policy-file.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import { authorizersFor } from '../auth/authorizers.list.js';
 import { AbacAuthorizer } from '../auth/authorizers/abac.authorizer.js';
+import { NodeAuthorizer } from '../auth/authorizers/node.authorizer.js';
 import { RbacAuthorizer } from '../auth/authorizers/rbac.authorizer.js';
+import { NodeRelations } from '../auth/node/node-relations.js';
 import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { policyRuleOf } from '../machinery/policy-rule.js';
+import { componentRoles } from '../reconcilers/boot/roles/component-roles.js';
+import { ruleOf } from '../reconcilers/boot/roles/rule-text.js';
 import type { ApiError } from '../machinery/api-error.js';
 import { accessDecisions } from './access-decisions.js';
 import type { Meters } from './metrics.js';
@@ -48,6 +53,7 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
   const authorizers = authorizersFor(config.authorization.modes, {
     rbac: new RbacAuthorizer(held),
     abac: () => abacAuthorizer(config),
+    node: () => nodeAuthorizer(dependencies),
   }).map((one) => meters.access.counted(one));
   const refusalOf = async (attributes: AuthorizationAttributes) => {
     const { decision, reason } = await authorize(authorizers, attributes);
@@ -58,6 +64,14 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
 
 function abacAuthorizer({ authorization: { policyFile = '' }, naming }: ServerConfig): Authorizer {
   return new AbacAuthorizer(readAbacPolicies(policyFile, naming));
+}
+
+function nodeAuthorizer({ config: { naming }, registry }: AccessDependencies): Authorizer {
+  return new NodeAuthorizer({
+    relations: new NodeRelations(registry, new RegistryReader(registry), naming),
+    rules: (componentRoles['system:node']?.rules ?? []).map((text) => policyRuleOf(ruleOf(text, naming))),
+    naming,
+  });
 }
 
 function makeAdmission(

@@ -1,4 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
+import type { FieldSelector } from '../machinery/field-selector.js';
 import { goQuote } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
@@ -15,6 +16,8 @@ export interface AuthorizationAttributes {
   readonly namespace: string;
   readonly name: string;
   readonly path: string;
+  /** The field selector of a list, watch or deletecollection; undefined if it has none, or an invalid one. */
+  readonly fieldSelector?: FieldSelector | undefined;
 }
 
 type Decision = 'allow' | 'deny' | 'no opinion';

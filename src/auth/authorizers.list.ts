@@ -10,17 +10,18 @@ const silent = (name: string): Authorizer => ({ name, authorize: () => noOpinion
 interface ModeAuthorizers {
   readonly rbac: Authorizer;
   readonly abac: () => Authorizer;
+  readonly node: () => Authorizer;
 }
 
 /** Returns the authorizers of the configured modes, in their order, after the privileged group. */
 export function authorizersFor(
   modes: readonly AuthorizationMode[],
-  { rbac, abac }: ModeAuthorizers,
+  { rbac, abac, node }: ModeAuthorizers,
 ): readonly Authorizer[] {
   const byMode: Record<AuthorizationMode, () => Authorizer> = {
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
-    Node: () => silent('Node'),
+    Node: node,
     ABAC: abac,
     RBAC: () => rbac,
     Webhook: () => silent('Webhook'),

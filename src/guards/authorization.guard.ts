@@ -7,6 +7,9 @@ import {
   type AuthorizationAttributes,
   type Authorizer,
 } from '../auth/authorizer.js';
+import { parseFieldSelector, type FieldSelector } from '../machinery/field-selector.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import type { UserInfo } from '../machinery/user-info.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 
 /** Rejects a request with 403 unless an authorizer allows it. */
@@ -18,18 +21,7 @@ export class AuthorizationGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { info, user } = context.switchToHttp().getRequest<FastifyRequest>().kube;
-    const attributes: AuthorizationAttributes = {
-      user,
-      verb: info.verb,
-      isResourceRequest: info.isResourceRequest,
-      group: info.group,
-      version: info.version,
-      resource: info.resource,
-      subresource: info.subresource,
-      namespace: info.namespace,
-      name: info.name,
-      path: info.path,
-    };
+    const attributes = new RequestAttributes(user, info);
     const beginMs = this.metrics.nowMs;
     const failed = (error: unknown): never => {
       this.metrics.authorized('error', beginMs);
@@ -51,3 +43,43 @@ export class AuthorizationGuard implements CanActivate {
     throw forbiddenError(attributes, reason);
   }
 }
+
+/** Attributes of an HTTP request. Its selectors are parsed only if an authorizer reads them. */
+class RequestAttributes implements AuthorizationAttributes {
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path: string;
+
+  constructor(
+    readonly user: UserInfo,
+    private readonly info: RequestInfo,
+  ) {
+    this.verb = info.verb;
+    this.isResourceRequest = info.isResourceRequest;
+    this.group = info.group;
+    this.version = info.version;
+    this.resource = info.resource;
+    this.subresource = info.subresource;
+    this.namespace = info.namespace;
+    this.name = info.name;
+    this.path = info.path;
+  }
+
+  get fieldSelector(): FieldSelector | undefined {
+    if (!collectionVerbs.includes(this.verb)) return undefined;
+    try {
+      return parseFieldSelector(this.info.query.first('fieldSelector') ?? '');
+    } catch {
+      // The request is rejected when it is handled.
+      return undefined;
+    }
+  }
+}
+
+const collectionVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];

@@ -1,6 +1,6 @@
 import { makeEphemeralPki } from '../../src/certificates/ephemeral-pki.js';
 import { ClientError, openKubeconfigClient, type ClientOptions, type KubeconfigClient } from '../../src/client.js';
-import { ManualClock, systemClock, type Clock } from '../../src/std/clock.js';
+import { ManualClock, systemClock } from '../../src/std/clock.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { ClientKubeconfigs } from '../harness/client-kubeconfigs.js';
 import { RevocableTokens } from '../harness/revocable-tokens.js';

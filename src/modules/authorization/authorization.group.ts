@@ -12,7 +12,7 @@ import { listed } from '../../machinery/listed.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
-import { selectorProblems } from './selector-problems.js';
+import { fieldSelectorOf, selectorProblems } from './selector-problems.js';
 
 const authorizationVersion = (naming: NamingProfile) => ({
   group: naming.group('authorization'),
@@ -121,5 +121,6 @@ function attributesOf(spec: SubjectAccessReviewSpec, user: UserInfo): Authorizat
     namespace: resource?.namespace ?? '',
     name: resource?.name ?? '',
     path,
+    fieldSelector: fieldSelectorOf(resource),
   };
 }

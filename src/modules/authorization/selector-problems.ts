@@ -1,5 +1,5 @@
 import type { ResourceAttributes } from '../../catalog/types/authorization.v1.js';
-import { parseFieldSelector } from '../../machinery/field-selector.js';
+import { FieldSelector, parseFieldSelector } from '../../machinery/field-selector.js';
 import { parseLabelSelector } from '../../machinery/label-selector-parser.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
@@ -38,4 +38,17 @@ function isValid(text: string, parse: (text: string) => unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns the field selector of a review; undefined if it has none, or an invalid one. */
+export function fieldSelectorOf({ fieldSelector }: ResourceAttributes = {}): FieldSelector | undefined {
+  const { rawSelector: raw = '', requirements = [] } = fieldSelector ?? {};
+  if (raw !== '') return isValid(raw, parseFieldSelector) ? parseFieldSelector(raw) : undefined;
+  return new FieldSelector(
+    requirements.flatMap(({ key = '', operator, values }) => {
+      const [value, ...others] = values ?? [];
+      if (value === undefined || others.length > 0 || (operator !== 'In' && operator !== 'NotIn')) return [];
+      return [{ field: key, operator: operator === 'In' ? '=' : '!=', value }];
+    }),
+  );
 }

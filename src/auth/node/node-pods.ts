@@ -1,0 +1,101 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
+import type { CacheEvent } from '../../cache/cache-event.js';
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { isMirrorPod } from '../../pods/containers.js';
+import { noReferences, podReferences, type PodReferences } from '../../pods/pod-references.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { ResourceStore } from '../../registry/resource-store.js';
+
+type PodsByKey = Map<string, EncodedObject>;
+
+/**
+ * Pods by node and namespace, updated from the watch cache. A Pod is parsed when its node first asks for an object in
+ * its namespace.
+ */
+export class NodePods {
+  private byNode = new Map<string, Map<string, PodsByKey>>();
+  private readonly parsed = new WeakMap<EncodedObject, PodReferences>();
+  private followed: ResourceStore | undefined;
+
+  constructor(
+    private readonly registry: ResourceRegistry,
+    private readonly naming: NamingProfile,
+  ) {
+    // From the begin: indexing the Pods of a large cluster during a request would hold the others up.
+    registry.onChange(() => this.follow());
+    this.follow();
+  }
+
+  hasPod(node: string, namespace: string, name: string): boolean {
+    for (const { attributes } of this.podsOf(node, namespace)) if (attributes.name === name) return true;
+    return false;
+  }
+
+  /** True if a Pod of the node refers to the object. */
+  refersTo(node: string, kind: keyof PodReferences, namespace: string, name: string): boolean {
+    for (const pod of this.podsOf(node, namespace)) if (this.referencesOf(pod)[kind].has(name)) return true;
+    return false;
+  }
+
+  /** Yields the claims that Pods of the node use. */
+  *claimsOf(node: string): Generator<{ readonly namespace: string; readonly name: string }, void> {
+    for (const [namespace, pods] of this.byNode.get(node) ?? []) {
+      for (const pod of pods.values()) {
+        for (const name of this.referencesOf(pod).claims) yield { namespace, name };
+      }
+    }
+  }
+
+  private podsOf(node: string, namespace: string): Iterable<EncodedObject> {
+    return this.byNode.get(node)?.get(namespace)?.values() ?? [];
+  }
+
+  /** Nodes create mirror Pods themselves, so these give access to nothing. */
+  private referencesOf(object: EncodedObject): PodReferences {
+    let references = this.parsed.get(object);
+    if (references === undefined) {
+      const pod: Pod = object.parse();
+      references = isMirrorPod(pod, this.naming.label('config.mirror')) ? noReferences : podReferences(pod);
+      this.parsed.set(object, references);
+    }
+    return references;
+  }
+
+  private follow(): void {
+    const served = this.registry.find('', 'v1', 'pods');
+    if (served?.type !== 'stored' || served.store === this.followed) return;
+    const { store } = served;
+    this.followed = store;
+    store.cache.observe({
+      changed: ({ previous, current }: CacheEvent) => {
+        if (previous) this.remove(previous);
+        if (current) this.add(current);
+      },
+      reset: () => {
+        this.byNode = new Map();
+        for (const pod of store.cache.snapshot().range(store.scopeOf(''))) this.add(pod);
+      },
+    });
+  }
+
+  private add(pod: EncodedObject): void {
+    const { namespace, fields } = pod.attributes;
+    const node = fields['spec.nodeName'] ?? '';
+    if (node === '' || pod.corruption) return;
+    let byNamespace = this.byNode.get(node);
+    if (!byNamespace) this.byNode.set(node, (byNamespace = new Map()));
+    let pods = byNamespace.get(namespace);
+    if (!pods) byNamespace.set(namespace, (pods = new Map()));
+    pods.set(pod.key, pod);
+  }
+
+  private remove({ key, attributes: { namespace, fields } }: EncodedObject): void {
+    const node = fields['spec.nodeName'] ?? '';
+    const byNamespace = this.byNode.get(node);
+    const pods = byNamespace?.get(namespace);
+    if (!byNamespace || !pods?.delete(key) || pods.size > 0) return;
+    byNamespace.delete(namespace);
+    if (byNamespace.size === 0) this.byNode.delete(node);
+  }
+}
