@@ -10,9 +10,9 @@ export const help = `npm run attack -- [options]
 node dist/scripts/run-attack.js [options]
 
 Sends costly requests of up to 3 MiB to the built server, and measures the longest time that each of them
-holds its event loop, by the clock and in CPU time of its main thread; the smaller one counts. Exits with 1 if
-a request held it for more than ${holdMsMax} ms, was answered with a 5xx, changed a prototype, or made the server log an
-error or exit.
+holds its event loop, by the clock and in CPU time of its main thread; the smaller one counts. A request that
+held it for more than ${holdMsMax} ms is repeated. Exits with 1 if one held it as long each time, was answered with a
+5xx, changed a prototype, or made the server log an error or exit.
 
   --only FAMILY,…      sends only these families: ${families.map(({ name }) => name).join(', ')}
   --minutes N          repeats passes for this time; one pass by default

@@ -7,7 +7,7 @@ const line = ({ hold, code, request }: AttackRow) =>
 
 /** The report on one screen: the worst request of each family, the worst of all, answers, memory and failures. */
 export function describeReport(report: Report): string {
-  const { worst, worstOf, requestsOf, codes, memory, problems, complaints, seed, memoryProblem } = report;
+  const { worst, worstOf, once, requestsOf, codes, memory, problems, complaints, seed, memoryProblem } = report;
   const total = [...requestsOf.values()].reduce((sum, count) => sum + count, 0);
   return [
     `${total} requests, seed ${seed}`,
@@ -20,6 +20,7 @@ export function describeReport(report: Report): string {
     `the ${worst.length} longest holds`,
     ...worst.map(line),
     '',
+    ...(once.length === 0 ? [] : ['too long once, and not when repeated', ...once.slice(0, 20).map(line), '']),
     `answers: ${[...codes]
       .sort(([a], [b]) => a - b)
       .map(([code, count]) => `${count} × ${code === 0 ? 'connection closed' : code === -1 ? 'none in time' : code}`)
@@ -33,7 +34,7 @@ export function describeReport(report: Report): string {
 }
 
 export function reportAsJson(report: Report): string {
-  const { seed, worst, worstOf, requestsOf, codes, problems, complaints, isGood, memoryAtThirds } = report;
+  const { seed, worst, worstOf, once, requestsOf, codes, problems, complaints, isGood, memoryAtThirds } = report;
   const families = [...worstOf].map(([family, row]) => ({
     ...row,
     family,
@@ -46,6 +47,7 @@ export function reportAsJson(report: Report): string {
       isGood,
       families,
       worst,
+      once,
       codes: Object.fromEntries(codes),
       memoryAtThirds,
       problems,

@@ -26,6 +26,8 @@ export class Report {
   readonly worst: AttackRow[] = [];
   /** Requests that held the event loop for too long. */
   readonly slow: AttackRow[] = [];
+  /** Requests that held the event loop for too long once, and not when they were repeated. */
+  readonly once: AttackRow[] = [];
   readonly worstOf = new Map<string, AttackRow>();
   readonly requestsOf = new Map<string, number>();
   readonly codes = new Map<number, number>();

@@ -1,7 +1,7 @@
 import { SeededRng } from '../../src/std/rng.js';
 import type { Family, HostileAnswer, HostileRequest } from './attack.js';
 import { AttackSession } from './attack-session.js';
-import { heldMs } from './probe.js';
+import { heldMs, type Hold } from './probe.js';
 import { scaleBodies } from './requests.js';
 import { Report, type AttackRow } from './report.js';
 import type { AttackedStore } from './server-under-attack.js';
@@ -11,6 +11,8 @@ export const holdMsMax = 150;
 /** Size of the bodies of a short run: large enough to show non-linear cost, small enough for a busy machine. */
 const shortPart = 0.3;
 const measureEveryMs = 10_000;
+/** Repetitions of a request that held the event loop for too long. */
+const attemptsMax = 3;
 /** Answer to a request that was skipped. */
 const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
 
@@ -86,17 +88,34 @@ class Attacker {
     const all = [requests].flat();
     const request = describe(all[0]!, all.length);
     if (!request.includes(match)) return unsent;
-    const { answers, hold, hot, tookMs } = await this.session.measured(all, isProfiled);
+    const { answers, hold: first, hot, tookMs } = await this.session.measured(all, isProfiled);
     const answer = answers.at(-1)!;
+    const hold = heldMs(first) > holdMsMax ? await this.holdAgain(all, first, answer.code) : first;
     const row: AttackRow = {
       ...{ family, request, code: answer.code, hold, tookMs },
       ...(heldMs(hold) > showOverMs && { hot }),
     };
+    if (hold !== first) this.report.once.push({ ...row, hold: first });
     this.report.add(row);
     all.forEach((one, at) => this.report.judge(one, answers[at]!));
     onRow?.(row);
     if (answer.code === -1 || this.session.server.exit !== undefined) await this.startAgain(row);
     return answer;
+  }
+
+  /**
+   * Repeats a request that held the event loop for too long, and returns the shortest hold: garbage collections come and
+   * go. An answer with another code, for example since the object exists now, does not count.
+   */
+  private async holdAgain(requests: readonly HostileRequest[], first: Hold, code: number): Promise<Hold> {
+    let shortest = first;
+    for (let attempt = 0; attempt < attemptsMax && heldMs(shortest) > holdMsMax; attempt++) {
+      if (this.session.server.exit !== undefined) break;
+      const { answers, hold } = await this.session.measured(requests, false);
+      if (answers.at(-1)!.code !== code) break;
+      if (heldMs(hold) < heldMs(shortest)) shortest = hold;
+    }
+    return shortest;
   }
 
   /** Continues with a new server. */
