@@ -83,10 +83,10 @@ export class NodePods {
     const { namespace, fields } = pod.attributes;
     const node = fields['spec.nodeName'] ?? '';
     if (node === '' || pod.corruption) return;
-    let byNamespace = this.byNode.get(node);
-    if (!byNamespace) this.byNode.set(node, (byNamespace = new Map()));
-    let pods = byNamespace.get(namespace);
-    if (!pods) byNamespace.set(namespace, (pods = new Map()));
+    const byNamespace = this.byNode.get(node) ?? new Map<string, PodsByKey>();
+    this.byNode.set(node, byNamespace);
+    const pods = byNamespace.get(namespace) ?? new Map<string, EncodedObject>();
+    byNamespace.set(namespace, pods);
     pods.set(pod.key, pod);
   }
 
