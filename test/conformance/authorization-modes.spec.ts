@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
-import type { Protocol } from '../../src/connections/protocol-servers.js';
 import { eventually } from '../harness/eventually.js';
-import type { HttpClient } from '../harness/http-client.js';
+import type { HttpClient, Protocol } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 let directory: string;
