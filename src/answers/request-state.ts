@@ -14,6 +14,7 @@ declare module 'fastify' {
 /** The end of a response, as Node's ServerResponse reports it. */
 export interface AnswerEnd {
   readonly destroyed: boolean;
+  readonly writableEnded: boolean;
   readonly writableFinished: boolean;
   once(event: 'close', run: () => void): unknown;
 }
@@ -72,7 +73,7 @@ export class RequestState {
 
   end(): void {
     // The request closes once its body was read; an unfinished response that closes means that the client disconnected.
-    if (this.canceller && !this.answer?.writableFinished) this.canceller.cancel(disconnected());
+    if (this.canceller && !isSent(this.answer)) this.canceller.cancel(disconnected());
     for (const task of this.endings ?? []) task();
   }
 
@@ -81,7 +82,7 @@ export class RequestState {
     if (this.canceller) return this.canceller;
     this.canceller = new Canceller();
     const { answer } = this;
-    if (answer?.destroyed && !answer.writableFinished) this.canceller.cancel(disconnected());
+    if (answer?.destroyed && !isSent(answer)) this.canceller.cancel(disconnected());
     return this.canceller;
   }
 
@@ -118,5 +119,8 @@ class VerbContext implements RequestContext {
     return this.state.auditAnnotations;
   }
 }
+
+/** In HTTP/2, a response whose client has disconnected is finished as well, but not ended. */
+const isSent = (answer: AnswerEnd | undefined): boolean => answer?.writableEnded === true && answer.writableFinished;
 
 const disconnected = (): Error => new Error('the client closed the connection');
