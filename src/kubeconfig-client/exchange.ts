@@ -8,20 +8,20 @@ interface Exchange {
   readonly server: URL;
   /** Path and query, encoded. */
   readonly path: string;
+  readonly isRepeatable: boolean;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Sends a request; resolves with the head of its answer. Repeats a read whose idle connection was just closed. */
+/** Sends a request; resolves with the head of its answer. Repeats a request, if it may, whose idle connection was just closed. */
 export async function exchange(connection: Connection, request: Exchange): Promise<IncomingMessage> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
   for (;;) {
     const call = send(connection, request);
     try {
       return await call.answer;
     } catch (error) {
-      if (!isRead || !call.request?.reusedSocket || request.signal.aborted) throw error;
+      if (!request.isRepeatable || !call.request?.reusedSocket || request.signal.aborted) throw error;
     }
   }
 }

@@ -47,6 +47,12 @@ it('the path of server comes before the path of a request, and the query is enco
   expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer the-token', accept: 'application/json' });
 });
 
+it('an empty path is that of server', async () => {
+  answer = (_request, response) => response.end('{}');
+  await get({ path: '' });
+  expect(seen[0]?.url).toBe('/prefix');
+});
+
 it('one connection serves requests one after the other', async () => {
   answer = (_request, response) => response.end('{}');
   await get();
@@ -105,7 +111,7 @@ it('the signal of a caller ends a request with its reason', async () => {
   await expect(get({ signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
 });
 
-it('a read is repeated if the server has closed the idle connection; a write is not', async () => {
+it('a read is repeated if the server has closed the idle connection; a write only if it is repeatable', async () => {
   answer = (_request, response) => response.end('{}');
   await get();
   answer = (request, response) => {
@@ -115,10 +121,18 @@ it('a read is repeated if the server has closed the idle connection; a write is 
   };
   expect((await get()).body.toString()).toBe('second');
   answer = (request) => void request.socket.destroy();
-  await expect(client.request({ method: 'POST', path: '/x', body: '{}' })).rejects.toMatchObject({
+  const post = { method: 'POST', path: '/x', body: '{}' };
+  await expect(client.request(post)).rejects.toMatchObject({
     code: 'Connection',
     message: expect.stringMatching(/^POST .*: the server closed the connection; send the request again$/),
   });
+  answer = (_request, response) => response.end('{}');
+  await get();
+  answer = (request) => {
+    answer = (_request, again) => again.end('second');
+    request.socket.destroy();
+  };
+  expect((await client.request({ ...post, isRepeatable: true })).body.toString()).toBe('second');
 });
 
 it('an answer of a proxy is an error with its first characters', async () => {

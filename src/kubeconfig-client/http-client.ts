@@ -22,8 +22,13 @@ export interface RequestOptions {
 
 export interface ClientRequest extends RequestOptions {
   readonly method: string;
-  /** Percent-encoded, with or without a query: `/api/v1/namespaces`. */
+  /** Percent-encoded, with or without a query: `/api/v1/namespaces`. Empty: the path of `server` in the kubeconfig. */
   readonly path: string;
+  /**
+   * True for a request that a server may get twice, which is repeated like a read if the server has just closed the idle
+   * connection.
+   */
+  readonly isRepeatable?: boolean;
   readonly body?: Uint8Array | string;
   /** Limit on the body of the answer. Default: 64 MiB. */
   readonly responseBytesMax?: number;
@@ -141,7 +146,8 @@ export class HttpClient {
     const message = await exchange(connection, {
       method: request.method,
       server,
-      path: `${server.pathname.replace(/\/$/, '')}${withQuery(request)}`,
+      path: `${server.pathname.replace(/\/$/, '')}${withQuery(request)}` || '/',
+      isRepeatable: request.isRepeatable ?? ['GET', 'HEAD'].includes(request.method),
       headers: {
         Accept: 'application/json',
         'User-Agent': 'keelson-client',
@@ -172,7 +178,7 @@ export class HttpClient {
 }
 
 function withQuery({ path, query = {} }: ClientRequest): string {
-  if (!path.startsWith('/')) throw new Error('the path must begin with "/"');
+  if (path !== '' && !path.startsWith('/')) throw new Error('the path must begin with "/"');
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );
