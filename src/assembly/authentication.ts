@@ -11,15 +11,20 @@ import {
 } from '../auth/request-authenticator.js';
 import { SecretTokens } from '../auth/secret-tokens.js';
 import { ServiceAccountTokens, type TokenLimits } from '../auth/service-account-tokens.js';
+import type { TokenCacheObserver } from '../auth/token-cache-observer.js';
 import { TokenUses } from '../auth/token-uses.js';
 import type { TokenKeys } from '../auth/token-keys.js';
+import { TokenWebhook } from '../auth/webhook/token-webhook.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ServerConfig } from '../config/server-config.js';
+import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { readFresh } from '../registry/read/freshness.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { Rng } from '../std/rng.js';
 
 /** Sources of credentials, from the configuration and from files. */
 export interface CredentialSources {
@@ -35,6 +40,8 @@ export interface CredentialSources {
   /** Issuers of JSON Web Tokens, from that file or from flags. */
   readonly jwtIssuers?: JwtIssuers | undefined;
   readonly jwtMetrics?: JwtMetrics | undefined;
+  /** The client of --authentication-token-webhook-config-file. */
+  readonly tokenWebhookClient?: KubeconfigClient | undefined;
   /** Authenticators of an embedding program. */
   readonly authenticators?: readonly AuthenticatorDefinition[] | undefined;
   /**
@@ -54,7 +61,17 @@ export interface AuthenticationComponents {
   readonly tokenUses: TokenUses;
 }
 
-export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
+interface AuthenticationDependencies {
+  readonly registry: ResourceRegistry;
+  readonly tokenCacheObserver: TokenCacheObserver;
+  readonly rng: Rng;
+  readonly logger: Logger;
+}
+
+export function makeAuthentication(
+  sources: CredentialSources,
+  dependencies: AuthenticationDependencies,
+): AuthenticationComponents {
   const { config, clock, certificates, proxies, tokens, tokenKeys: keys = noTokenKeys } = sources;
   const { configuration, jwtIssuers } = sources;
   const { naming, authentication } = config;
@@ -73,13 +90,15 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
   const authenticator = new RequestAuthenticator({
     authenticators: makeAuthenticators(sources.authenticators ?? [], {
       ...{ config, clock, accountTokens, secretTokens, tokenUses, tokenFile: tokens, configuration, jwtIssuers },
-      objects: tokenObjects(registry),
+      objects: tokenObjects(dependencies.registry),
+      tokenWebhook: tokenWebhook(sources, dependencies),
       trustsProxies: proxies !== undefined,
     }),
     audiences: authentication.apiAudiences,
     certificates,
     proxies,
     clock,
+    tokenCacheObserver: dependencies.tokenCacheObserver,
   });
   return { authenticator, accountTokens, secretTokens, tokenUses };
 }
@@ -95,6 +114,29 @@ function tokenLimits({ authentication }: ServerConfig, signerSecondsMax = Infini
     // As in kube-apiserver: --service-account-max-token-expiration does not limit the extension, an external signer does.
     extendedLifeSecondsMax: extendsTokens ? Math.min(extendedLifeSeconds, signerSecondsMax) : 0,
   };
+}
+
+function tokenWebhook(
+  { config, clock, tokenWebhookClient: client }: CredentialSources,
+  { tokenCacheObserver: observer, rng, logger }: AuthenticationDependencies,
+): TokenWebhook | undefined {
+  const { naming, limits, authentication } = config;
+  const { version, cacheTtlMs } = authentication.tokenWebhook;
+  return (
+    client &&
+    new TokenWebhook({
+      ...{ client, clock, rng, logger, observer, cacheTtlMs },
+      apiVersion: `${naming.group('authentication')}/${version}`,
+      ownAudiences: authentication.apiAudiences,
+      answerBytesMax: limits.tokenReviewAnswerBytesMax,
+      limits: {
+        entriesMax: limits.tokenReviewsCachedMax,
+        bytesMax: limits.tokenReviewsCachedBytesMax,
+        pendingMax: limits.tokenReviewsPendingMax,
+        pendingBytesMax: limits.tokenReviewsPendingBytesMax,
+      },
+    })
+  );
 }
 
 const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));

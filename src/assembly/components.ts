@@ -93,7 +93,12 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const phase = initialPhase();
   const storage = makeStorage({ config, registry, store, root, clock, rng, logger });
   const { catalog, feed, declaredValidation } = storage;
-  const authentication = makeAuthentication(dependencies, registry);
+  const authentication = makeAuthentication(dependencies, {
+    registry,
+    tokenCacheObserver: meters.tokenCache,
+    rng,
+    logger,
+  });
   const { admissionPlugins = [] } = dependencies;
   const access = makeAccess({ config, registry, clock, rng, logger, meters, admissionPlugins });
   const encodings = makeEncodings(

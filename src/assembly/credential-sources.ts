@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CertificateIdentities, ProxyIdentities } from '../auth/request-authenticator.js';
+import { tokenCacheTtlMs, type CertificateIdentities, type ProxyIdentities } from '../auth/request-authenticator.js';
 import {
   readAuthenticationConfiguration,
   type AuthenticationConfiguration,
@@ -11,7 +11,10 @@ import { ClientCertificates } from '../certificates/client-certificates.js';
 import type { Live } from '../certificates/live.js';
 import { LiveFiles } from '../certificates/live-files.js';
 import type { Pki } from '../certificates/pki.js';
+import { FlagError } from '../config/flag-error.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { ClientError } from '../kubeconfig-client/client-error.js';
+import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import { JwtMetrics } from '../metrics/jwt-metrics.js';
 import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
@@ -42,6 +45,7 @@ export async function credentialSources(
     ...(signingEndpoint === undefined
       ? { tokenKeys: await tokenKeysOf(config, pki, watching) }
       : await openSigner(signingEndpoint, config, watching)),
+    tokenWebhookClient: await tokenWebhookClient(config, watching),
   };
 }
 
@@ -82,6 +86,34 @@ async function jwtIssuersOf(
   issuers.start(configuration?.current() ?? { jwt: ofFlags ? [ofFlags] : [], text: undefined });
   if (configuration) undo.add(configuration.onChange((changed) => issuers.change(changed)));
   return issuers;
+}
+
+/** Opens the kubeconfig of the token webhook. Files that it names are read again when they change; itself it is not. */
+async function tokenWebhookClient(
+  { authentication, naming }: ServerConfig,
+  { clock, logger, undo }: FileWatching,
+): Promise<KubeconfigClient | undefined> {
+  const { configFile: file, cacheTtlMs } = authentication.tokenWebhook;
+  if (file === undefined) return undefined;
+  if (cacheTtlMs > 0 && cacheTtlMs < tokenCacheTtlMs) {
+    logger.warn(
+      '--authentication-token-webhook-cache-ttl is shorter than the time for which accepted tokens are cached',
+      {
+        ttlMs: cacheTtlMs,
+        acceptedTokensMs: tokenCacheTtlMs,
+      },
+    );
+  }
+  // Most servers have no webhook and do not load the client.
+  const { openKubeconfigClient } = await import('../kubeconfig-client/open-client.js');
+  try {
+    const client = await openKubeconfigClient({ file, naming, clock, logger });
+    undo.add(() => client.close());
+    return client;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    throw new FlagError('authentication-token-webhook-config-file', [error.message]);
+  }
 }
 
 function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {

@@ -15,6 +15,7 @@ import { cacheFamilies } from '../metrics/cache-metrics.js';
 import { StorageMetrics } from '../metrics/storage-metrics.js';
 import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { tokenFamilies } from '../metrics/token-metrics.js';
+import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import type { VersionDocument } from '../config/version-document.js';
@@ -27,6 +28,7 @@ import type { Clock } from '../std/clock.js';
 export interface Meters {
   readonly requests: RequestMetrics;
   readonly access: AccessMetrics;
+  readonly tokenCache: TokenCacheMetrics;
   readonly admission: AdmissionMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
@@ -46,6 +48,7 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
   return {
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),
+    tokenCache: new TokenCacheMetrics(clock),
     admission: new AdmissionMetrics(clock),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
@@ -84,6 +87,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
   all.add(
     ...meters.requests.families(),
     ...meters.access.families(),
+    ...meters.tokenCache.families(),
     ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),

@@ -8,6 +8,7 @@ import type { JwtIssuers } from './jwt-issuers/jwt-issuers.js';
 import type { SecretTokens } from './secret-tokens.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { TokenUses } from './token-uses.js';
+import type { TokenWebhook } from './webhook/token-webhook.js';
 
 /** Declares a method of authentication. authenticators.ts lists the built-in ones in the order of their use. */
 export interface AuthenticatorDefinition {
@@ -56,6 +57,8 @@ export interface AuthenticatorDependencies {
   readonly configuration?: Live<AuthenticationConfiguration> | undefined;
   /** Issuers of JSON Web Tokens that the configuration file or flags name. */
   readonly jwtIssuers?: JwtIssuers | undefined;
+  /** The webhook of --authentication-token-webhook-config-file. */
+  readonly tokenWebhook?: Pick<TokenWebhook, 'authenticate'> | undefined;
   /** True with --requestheader-client-ca-file. */
   readonly trustsProxies: boolean;
 }

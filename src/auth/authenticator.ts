@@ -1,4 +1,5 @@
 import type { UserInfo } from '../machinery/user-info.js';
+import type { Cancellation } from '../std/cancellation.js';
 
 /** Credentials of a request. None is trusted until an authenticator has verified it. */
 export interface Credentials {
@@ -12,6 +13,13 @@ export interface Credentials {
   readonly path: string;
   /** Accepted audiences of a token. Default: those of this server. */
   readonly audiences?: readonly string[];
+  /** The request that waits for the result, for authenticators that ask other servers. Its signal is made on first use. */
+  readonly caller?: Caller | undefined;
+}
+
+/** A request whose end cancels `signal`. */
+export interface Caller {
+  readonly signal: Cancellation | undefined;
 }
 
 /**
@@ -20,7 +28,7 @@ export interface Credentials {
  */
 export interface Authenticator {
   /**
-   * `bearer token`: gets only the token and its audiences, so that its result may be remembered for the token. `request`:
+   * `bearer token`: gets only the token, its audiences and the caller, so that its result may be remembered for the token. `request`:
    * gets all credentials, and is asked for every request.
    */
   readonly reads: 'bearer token' | 'request';
@@ -53,7 +61,7 @@ export interface Accepted extends Authenticated {
 }
 
 /** A rejection, with a reason for TokenReviews. The client itself only gets a 401. */
-type Rejected = 'rejected' | { readonly rejected: string };
+export type Rejected = 'rejected' | { readonly rejected: string };
 
 export function isAuthenticated<Result extends AuthenticationResult>(
   result: Result,
@@ -76,8 +84,8 @@ export async function authenticate(
   authenticators: readonly Authenticator[],
   credentials: Credentials,
 ): Promise<Accepted | 'rejected' | undefined> {
-  const { bearerToken, audiences } = credentials;
-  const ofToken: Credentials = { ...noCredentials, bearerToken, ...(audiences && { audiences }) };
+  const { bearerToken, audiences, caller } = credentials;
+  const ofToken: Credentials = { ...noCredentials, bearerToken, caller, ...(audiences && { audiences }) };
   let rejected = false;
   for (const authenticator of authenticators) {
     const { reads } = authenticator;
@@ -99,9 +107,10 @@ export async function reviewToken(
   authenticators: readonly Authenticator[],
   token: string,
   audiences: { readonly requested: readonly string[]; readonly own: readonly string[] },
+  caller?: Caller,
 ): Promise<TokenVerdict> {
   const accepted = audiences.requested.length > 0 ? audiences.requested : audiences.own;
-  const credentials: Credentials = { ...noCredentials, bearerToken: token, audiences: accepted };
+  const credentials: Credentials = { ...noCredentials, bearerToken: token, audiences: accepted, caller };
   const problems = ['invalid bearer token'];
   for (const authenticator of authenticators) {
     if (authenticator.reads === 'request') continue;

@@ -9,9 +9,10 @@ import { requestHeader } from './authenticators/request-header.authenticator.js'
 import { secretToken } from './authenticators/secret-token.authenticator.js';
 import { serviceAccountToken } from './authenticators/service-account-token.authenticator.js';
 import { tokenFile } from './authenticators/token-file.authenticator.js';
+import { tokenWebhook } from './authenticators/token-webhook.authenticator.js';
 
-/** Every built-in authenticator, in the order of their use: front proxy, client certificate, tokens, anonymous. */
-const builtInAuthenticators = [
+/** Built-in authenticators that decide by themselves, in the order of their use: front proxy, client certificate, tokens. */
+const localAuthenticators = [
   requestHeader,
   certificate,
   tokenFile,
@@ -19,28 +20,28 @@ const builtInAuthenticators = [
   secretToken,
   bootstrapToken,
   jwt,
-  // makeAuthenticators() adds those of embedding programs here.
-  anonymous,
 ] as const satisfies readonly AuthenticatorDefinition[];
 
 /**
- * Creates the authenticators in the order of their use, with those of an embedding program before the anonymous one: as
- * in kube-apiserver, their users are in the group system:authenticated. Those that only read the token come first, since
- * their results are remembered for the token.
+ * Creates the authenticators in the order of their use: built-in ones, those of an embedding program, and the anonymous
+ * one. As in kube-apiserver, users of an embedding program are in the group system:authenticated, and the webhook gets
+ * only tokens that nothing else accepted. All that only read the token come before the program's others, since their
+ * results are remembered for the token.
  */
 export function makeAuthenticators(
   own: readonly AuthenticatorDefinition[],
   dependencies: AuthenticatorDependencies,
 ): readonly Authenticator[] {
-  const names = [...builtInAuthenticators, ...own].map(({ name }) => name);
+  const names = [...localAuthenticators, tokenWebhook, anonymous, ...own].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw new Error(`authenticator ${twice} is defined twice; give one of the two another name`);
   const made = (definition: AuthenticatorDefinition) => definition.make(dependencies) ?? [];
   const added = own.flatMap(made).map(withAuthenticatedGroup);
   const ofTokens = ({ reads }: Authenticator) => reads === 'bearer token';
   return [
-    ...builtInAuthenticators.slice(0, -1).flatMap(made),
+    ...localAuthenticators.flatMap(made),
     ...added.filter(ofTokens),
+    ...[tokenWebhook].flatMap(made),
     ...added.filter((authenticator) => !ofTokens(authenticator)),
     ...[anonymous].flatMap(made),
   ];

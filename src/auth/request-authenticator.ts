@@ -7,12 +7,15 @@ import {
   authenticate,
   isAuthenticated,
   reviewToken,
+  type Accepted,
   type Authenticated,
   type Authenticator,
+  type Caller,
   type Credentials,
   type TokenVerdict,
 } from './authenticator.js';
 import { BearerStrategy } from './bearer-strategy.js';
+import { noTokenCacheObserver, type TokenCacheObserver } from './token-cache-observer.js';
 
 export interface CertificateIdentities {
   /** Returns the user of the client certificate; `refused` is the reason for which it is invalid. */
@@ -32,10 +35,11 @@ interface Dependencies {
   readonly clock: Clock;
   /** Audiences of tokens for this server. */
   readonly audiences?: readonly string[];
+  readonly tokenCacheObserver?: TokenCacheObserver | undefined;
 }
 
-/** The parts of a request that a result can add to. */
-interface NotedRequest {
+/** The parts of a request that a result can add to, and the end of the request. */
+interface AuthenticatedRequest extends Caller {
   readonly auditAnnotations: Map<string, string>;
   readonly warnings: string[];
 }
@@ -46,7 +50,7 @@ interface CachedResult {
 }
 
 /** Time for which the result of a token is cached, and maximum number of cached results. */
-const tokenCacheTtlMs = 10_000;
+export const tokenCacheTtlMs = 10_000;
 const tokenCacheEntriesMax = 10_000;
 
 /**
@@ -56,39 +60,42 @@ const tokenCacheEntriesMax = 10_000;
 export class RequestAuthenticator {
   private readonly tokens = new Map<string, CachedResult>();
   private readonly bearer: BearerStrategy;
+  private readonly observer: TokenCacheObserver;
 
   constructor(private readonly dependencies: Dependencies) {
+    this.observer = dependencies.tokenCacheObserver ?? noTokenCacheObserver;
     this.bearer = new BearerStrategy((token, credentials) =>
       authenticate(this.dependencies.authenticators, { ...credentials, bearerToken: token }),
     );
   }
 
-  /** Returns the user, undefined if the request is rejected. Adds the notes of the result to `noted`. */
+  /** Returns the user, undefined if the request is rejected. Adds the notes of the result to `request`. */
   authenticate(
     raw: IncomingMessage | Http2ServerRequest,
     path: string,
-    noted?: NotedRequest,
+    request?: AuthenticatedRequest,
   ): UserInfo | undefined | Promise<UserInfo | undefined> {
     const header = raw.headers.authorization;
     const proxyName = this.dependencies.proxies && this.proxyName(raw, this.dependencies.proxies);
     // A connection of a proxy carries requests of many users: nothing is cached.
-    if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, noted, proxyName);
+    if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, request, proxyName);
     // Checked before tokens, so that the user of a certificate is never cached for the header of the same request.
     const certificate = this.certificateUser(raw);
     if (typeof certificate === 'object') return certificate;
     if (header !== undefined) {
       const known = this.tokens.get(header);
-      if (known && this.isValid(known)) return userOf(known.result, noted);
+      if (known && this.isValid(known)) {
+        this.observer.hit();
+        return userOf(known.result, request);
+      }
     }
-    return this.ask(raw, header, certificate, path, noted);
+    return this.ask(raw, header, certificate, path, request);
   }
 
   /** Authenticates a token for a TokenReview. Never cached, since the token may just have been revoked. */
-  review(token: string, audiences: readonly string[]): Promise<TokenVerdict> {
-    return reviewToken(this.dependencies.authenticators, token, {
-      requested: audiences,
-      own: this.dependencies.audiences ?? [],
-    });
+  review(token: string, audiences: readonly string[], caller?: Caller): Promise<TokenVerdict> {
+    const own = this.dependencies.audiences ?? [];
+    return reviewToken(this.dependencies.authenticators, token, { requested: audiences, own }, caller);
   }
 
   private async ask(
@@ -96,19 +103,40 @@ export class RequestAuthenticator {
     header: string | undefined,
     certificateUser: Credentials['certificateUser'],
     path: string,
-    noted: NotedRequest | undefined,
+    request: AuthenticatedRequest | undefined,
     proxyName?: string,
   ): Promise<UserInfo | undefined> {
     const { rawHeaders } = raw;
-    const credentials: Credentials = { bearerToken: undefined, certificateUser, proxyName, rawHeaders, path };
+    const credentials: Credentials = {
+      bearerToken: undefined,
+      certificateUser,
+      proxyName,
+      rawHeaders,
+      path,
+      caller: request,
+    };
     if (header === undefined || !/^bearer /i.test(header)) {
       const result = await authenticate(this.dependencies.authenticators, credentials);
-      return isAuthenticated(result) ? userOf(result, noted) : undefined;
+      return isAuthenticated(result) ? userOf(result, request) : undefined;
     }
-    const result = await this.bearer.authenticate(header, credentials);
+    const result = await this.fetch(header, credentials);
     if (!isAuthenticated(result)) return undefined;
     if (proxyName === undefined && result.reads === 'bearer token') this.remember(header, result);
-    return userOf(result, noted);
+    return userOf(result, request);
+  }
+
+  private async fetch(header: string, credentials: Credentials): Promise<Accepted | 'rejected' | undefined> {
+    const waited = this.observer.miss();
+    const fetched = this.observer.fetch();
+    let isOk = false;
+    try {
+      const result = await this.bearer.authenticate(header, credentials);
+      isOk = true;
+      return result;
+    } finally {
+      fetched(isOk);
+      waited();
+    }
   }
 
   private certificateUser(raw: IncomingMessage | Http2ServerRequest): Credentials['certificateUser'] {
@@ -133,7 +161,7 @@ export class RequestAuthenticator {
   }
 }
 
-function userOf({ user, notes }: Authenticated, noted: NotedRequest | undefined): UserInfo {
+function userOf({ user, notes }: Authenticated, noted: AuthenticatedRequest | undefined): UserInfo {
   if (notes && noted) {
     for (const [key, text] of Object.entries(notes.annotations)) noted.auditAnnotations.set(key, text);
     if (notes.warnings) noted.warnings.push(...notes.warnings);

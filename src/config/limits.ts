@@ -15,6 +15,12 @@ export class Limits {
   @IsNatural(1) readonly tlsHandshakeTimeoutMs!: number;
   @IsNatural(1) readonly unreadBodyTimeoutMs!: number;
 
+  @IsNatural(1) readonly tokenReviewsPendingMax!: number;
+  @IsNatural(1) readonly tokenReviewsPendingBytesMax!: number;
+  @IsNatural(1) readonly tokenReviewAnswerBytesMax!: number;
+  @IsNatural(1) readonly tokenReviewsCachedMax!: number;
+  @IsNatural(1) readonly tokenReviewsCachedBytesMax!: number;
+
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
   @IsNatural(1) readonly objectWritersWaitingMax!: number;

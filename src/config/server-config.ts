@@ -12,6 +12,7 @@ import {
   Satisfies,
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
+import { tokenReviewVersions } from './flags/authentication.js';
 import { authorizationModes } from './flags/authorization.js';
 import { endpointReconcilers, leaderElections, signerKeys, type SignerKey } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
@@ -125,6 +126,16 @@ class OidcConfig {
   @IsTextList() readonly signingAlgorithms!: readonly string[];
 }
 
+/** The webhook that reviews bearer tokens. */
+class TokenWebhookConfig {
+  /** Kubeconfig of the webhook. */
+  @IsOptional() @IsString() readonly configFile: Optional;
+  /** Version of TokenReview. */
+  @IsChoice(tokenReviewVersions) readonly version!: (typeof tokenReviewVersions)[number];
+  /** Time for which answers are cached; 0: not at all. */
+  @IsDuration() readonly cacheTtlMs!: number;
+}
+
 class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
   /** True if `anonymous` is not the default, but configured. */
@@ -137,6 +148,7 @@ class AuthenticationConfig {
   @IsTextList() readonly apiAudiences!: readonly string[];
   @IsBoolean() readonly bootstrapTokens!: boolean;
   @ValidateNested() readonly oidc = new OidcConfig();
+  @ValidateNested() readonly tokenWebhook = new TokenWebhookConfig();
   @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }

@@ -26,6 +26,13 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const put = (name: string, text: string) => writeFileSync(join(root, name), text, { mode: 0o600 });
 const folder = (name: string) => mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
 const pair = ['--tls-cert-file=a.crt', '--tls-private-key-file=a.key'];
+const webhookConfig = (user: Record<string, string>) =>
+  JSON.stringify({
+    'current-context': 'here',
+    contexts: [{ name: 'here', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:9/authenticate' } }],
+    users: [{ name: 'u', user }],
+  });
 
 interface Row {
   readonly name: string;
@@ -115,6 +122,23 @@ const rows: Row[] = [
     name: 'an absent token file',
     words: () => ['--token-auth-file=tokens.csv'],
     line: /--token-auth-file: tokens\.csv cannot be read: there is no such file$/,
+  },
+  {
+    name: 'an absent kubeconfig of the token webhook',
+    words: () => ['--authentication-token-webhook-config-file=webhook.conf'],
+    line: /--authentication-token-webhook-config-file: kubeconfig \S*webhook\.conf cannot be read: there is no such file$/,
+  },
+  {
+    name: 'a kubeconfig of the token webhook with a password',
+    words: () => ['--authentication-token-webhook-config-file=webhook.conf'],
+    prepare: () => put('webhook.conf', webhookConfig({ username: 'a', password: 'secret' })),
+    line: /--authentication-token-webhook-config-file: kubeconfig \S*webhook\.conf: users\[0\]\.user\.username is not supported; use a token,/,
+  },
+  {
+    name: 'a kubeconfig of the token webhook with an absent key',
+    words: () => ['--authentication-token-webhook-config-file=webhook.conf'],
+    prepare: () => put('webhook.conf', webhookConfig({ 'client-certificate': 'a.crt', 'client-key': 'a.key' })),
+    line: /--authentication-token-webhook-config-file: client-\S+ \S+a\.(crt|key) of kubeconfig \S*webhook\.conf cannot be read: there is no such file$/,
   },
   {
     name: 'an absent service account key',

@@ -1,8 +1,11 @@
-import { unserved, used, type FlagTopic } from '../flag.js';
+import { used, type FlagTopic } from '../flag.js';
 
 const oidc = 'authentication.oidc';
 const requestHeader = 'authentication.requestHeader';
 const serviceAccount = 'authentication.serviceAccount';
+const tokenWebhook = 'authentication.tokenWebhook';
+
+export const tokenReviewVersions = ['v1beta1', 'v1'] as const;
 
 export const authenticationFlags: FlagTopic = {
   title: 'Authentication',
@@ -28,26 +31,27 @@ export const authenticationFlags: FlagTopic = {
       'authentication.configFile',
       'AuthenticationConfiguration file, read again when it changes; its field anonymous excludes --anonymous-auth',
     ),
-    unserved(
+    used(
       'authentication-token-webhook-cache-ttl',
       'duration',
       '2m0s',
+      `${tokenWebhook}.cacheTtlMs`,
       'time for which answers of the token webhook are cached',
     ),
-    unserved(
+    used(
       'authentication-token-webhook-config-file',
       'string',
       '',
-      'kubeconfig of a webhook that reviews bearer tokens',
+      `${tokenWebhook}.configFile`,
+      'kubeconfig of a webhook that reviews bearer tokens which no other authenticator accepts',
     ),
-    unserved(
+    used(
       'authentication-token-webhook-version',
       'string',
       'v1beta1',
-      'version of TokenReview that is sent to the token webhook',
-      {
-        choices: ['v1beta1', 'v1'],
-      },
+      `${tokenWebhook}.version`,
+      'version of TokenReview that is sent to the token webhook and expected from it',
+      { choices: tokenReviewVersions },
     ),
     used(
       'client-ca-file',

@@ -53,11 +53,11 @@ export class AuthenticationGroup {
   }
 
   @VirtualResource('tokenreviews')
-  async reviewToken({ body }: VirtualRequest): Promise<HandlerResult> {
+  async reviewToken({ context, body }: VirtualRequest): Promise<HandlerResult> {
     const review: TokenReview = body;
     const { token = '', audiences = [] } = review.spec ?? {};
     if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication');
-    const verdict = await this.authenticator.review(token, audiences);
+    const verdict = await this.authenticator.review(token, audiences, context);
     const status =
       'user' in verdict
         ? {

@@ -1,0 +1,4 @@
+/** A review that a webhook did not answer, or not with a valid answer. Messages never contain text of the answer. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
