@@ -25,6 +25,9 @@ class ClaimsMap extends MapValue {
     const name = unescapeName(key) ?? key;
     return Object.hasOwn(this.raw, name) ? claimValue(this.raw[name]) : undefined;
   }
+  override equals(other: Value): Value | undefined {
+    return other instanceof ClaimsMap && other.raw === this.raw ? true : undefined;
+  }
   private names(): string[] {
     const names = Object.keys(this.raw);
     spend(5 + names.length * 6);

@@ -20,9 +20,13 @@ export function urlErrors(text: string, at: FieldPath, ownIssuers: readonly stri
   return errors;
 }
 
-/** Parses a URL; undefined for texts that URL() would change: spaces around it, control characters, backslashes. */
+/**
+ * Parses a URL; undefined for texts that URL() would change (spaces around it, control characters, backslashes), and for
+ * malformed percent-encoding, which it accepts.
+ */
 function parse(text: string): URL | undefined {
-  if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)) return undefined;
+  if (/[\u0000-\u0020\u007f\\]/.test(text) || /%(?![0-9a-f]{2})/i.test(text)) return undefined;
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)) return undefined;
   try {
     return new URL(text);
   } catch {

@@ -47,7 +47,7 @@ export function readJwtList(root: ConfigReader, rules: JwtRules): readonly JwtCo
   );
   add(
     duplicates(
-      entries.map((entry) => textOf(entry.raw('issuer'), 'discoveryURL')),
+      entries.map((entry) => textOf(entry.raw('issuer'), 'discoveryURL') || undefined),
       (index) => listAt.index(index).child('issuer', 'discoveryURL'),
     ),
   );
@@ -187,7 +187,10 @@ class EntryReader {
     const mappings = this.entry.mapping('claimMappings').allowOnly('username', 'groups', 'uid', 'extra');
     const at = this.at.child('claimMappings');
     const usernameReader = mappings.mapping('username');
+    const { problems } = this.entry;
+    const problemsBefore = problems.length;
     const username = this.prefixedMapping(usernameReader, at.child('username'));
+    const isUsernameValid = problems.length === problemsBefore;
     if (
       !username &&
       (usernameReader.string('claim') ?? '') === '' &&
@@ -202,7 +205,7 @@ class EntryReader {
       return this.extraMapping(mapping, at.child('extra').index(index), earlier) ?? [];
     });
     this.claimExpressions.push(...extra.map(({ expression }) => expression));
-    this.requireVerifiedEmail(username?.expression, at.child('username', 'expression'));
+    if (isUsernameValid) this.requireVerifiedEmail(username?.expression, at.child('username', 'expression'));
     return { username: username ?? { claim: '', prefix: '' }, groups, uid, extra };
   }
 
@@ -331,11 +334,12 @@ function withoutSlashes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Returns an error for each text that is equal to an earlier one. Empty texts are not compared. */
-function duplicates(texts: readonly string[], at: (index: number) => FieldPath): FieldError[] {
+/** Returns an error for each text that is equal to an earlier one; undefined is none. */
+function duplicates(texts: readonly (string | undefined)[], at: (index: number) => FieldPath): FieldError[] {
   const seen = new Set<string>();
   return texts.flatMap((text, index) => {
-    const isDuplicate = text !== '' && seen.has(text);
+    if (text === undefined) return [];
+    const isDuplicate = seen.has(text);
     seen.add(text);
     return isDuplicate ? [fieldError.duplicate(at(index), text)] : [];
   });

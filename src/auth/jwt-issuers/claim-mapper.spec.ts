@@ -138,13 +138,18 @@ describe('the user of claims', () => {
       { username: { claim: 'email', prefix: '' } },
       { name: 'a@b' },
     ],
-    ['has groups although another claim is distributed', { _claim_names: { other: 's' } }, groupsClaim, { groups: [] }],
+    [
+      'has groups although another claim is distributed',
+      { _claim_names: { other: 's' }, _claim_sources: { s: {} } },
+      groupsClaim,
+      { groups: [] },
+    ],
   ])('%s', (_title, claims, mappings, want) => expect(map(claims, mappings)).toMatchObject(want));
 
   it.each<[string, object | string, Partial<Mappings>, RegExp, Rejection['kind']]>([
     ['a missing user name', '{}', {}, /claim "sub" is missing/, 'claims'],
     ['a number as user name', { sub: 5 }, {}, /claim "sub" is not a string/, 'claims'],
-    ['null as user name', { sub: null }, {}, /claim "sub" is not a string/, 'claims'],
+    ['null as user name', { sub: null }, {}, /username claim "sub" is empty/, 'mapping'],
     [
       'an empty user name',
       { sub: '' },
@@ -206,7 +211,15 @@ describe('the user of claims', () => {
       /distributed claim/,
       'distributed claims',
     ],
-    ['malformed distributed claims', { _claim_names: 'g' }, groupsClaim, /distributed claim/, 'distributed claims'],
+    ['a text as names of distributed claims', { _claim_names: 'g' }, {}, /names no source/, 'distributed claims'],
+    ['distributed claims without sources', { _claim_names: { g: 's' } }, {}, /names no source/, 'distributed claims'],
+    [
+      'a source from the prototype',
+      { _claim_names: { g: 'constructor' }, _claim_sources: {} },
+      {},
+      /names no source/,
+      'distributed claims',
+    ],
     ['a number as uid', { u: 1 }, { uid: { claim: 'u', prefix: '' } }, /claim "u" is not a string/, 'claims'],
     ['a number of an expression as uid', {}, { uid: by('1') }, /uid claim expression must return/, 'mapping'],
     ['a number in extra', {}, extraOf('e.com/o', '[1]'), /extra e.com\/o expression must return/, 'mapping'],

@@ -1,4 +1,5 @@
 import { textsOf, type AuthenticationExpression } from '../../expressions/authentication-expression.js';
+import { isMapping } from '../../machinery/config-reader.js';
 import { goQuote } from '../../machinery/field-error.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { ClaimMapping, JwtConfiguration } from '../configuration/jwt-configuration.js';
@@ -9,6 +10,7 @@ export interface Claims {
   readonly email_verified?: unknown;
   readonly jti?: unknown;
   readonly _claim_names?: unknown;
+  readonly _claim_sources?: unknown;
   readonly [claim: string]: unknown;
 }
 
@@ -22,6 +24,7 @@ type Mappings = Pick<
 
 /** Maps the claims of a verified token to a user, without the group of all authenticated users. Throws a Rejection. */
 export function userOfClaims(claims: Claims, mappings: Mappings, credentialIdKey: string): UserInfo {
+  checkClaimNames(claims);
   const run = new Evaluation();
   const user = {
     name: userNameOf(claims, mappings.username, run),
@@ -73,13 +76,25 @@ function groupsOf(claims: Claims, mapping: ClaimMapping | undefined, run: Evalua
 
 /** Rejects a token whose claim must be fetched from another server (OpenID Connect Core 1.0, section 5.6.2). */
 function rejectDistributed(claims: Claims, claim: string): void {
-  const names = hasClaim(claims, '_claim_names') ? claims._claim_names : undefined;
-  if (names === undefined) return;
-  if (typeof names === 'object' && names !== null && !Object.hasOwn(names, claim)) return;
+  if (!hasClaim(claims, '_claim_names')) return;
+  const { _claim_names: names } = claims;
+  const isOther = isMapping(names) && !Object.hasOwn(names, claim);
+  if (isOther && hasClaim(claims, '_claim_sources')) return;
   reject(
     'distributed claims',
     `claim ${goQuote(claim)} is a distributed claim, which this server does not resolve; configure the issuer to include it`,
   );
+}
+
+/** Rejects distributed claims whose source is missing, also if no mapping uses them, as kube-apiserver does. */
+function checkClaimNames({ _claim_names: names, _claim_sources: sources }: Claims): void {
+  if (names === undefined || names === null) return;
+  const isWhole =
+    isMapping(names) &&
+    Object.values(names).every(
+      (name) => typeof name === 'string' && name !== '' && isMapping(sources) && Object.hasOwn(sources, name),
+    );
+  if (!isWhole) reject('distributed claims', 'the claim "_claim_names" names no source in "_claim_sources"');
 }
 
 function uidOf(claims: Claims, mapping: ClaimMapping | undefined, run: Evaluation): string {
@@ -114,8 +129,9 @@ function checkRules(rules: Mappings['claimRules'], bindings: Claims, run: Evalua
 
 const hasClaim = (claims: Claims, name: string): boolean => Object.hasOwn(claims, name);
 
+/** Returns the text of a claim; an empty one for null, as in kube-apiserver. */
 function textClaim(claims: Claims, name: string): string {
-  const value = hasClaim(claims, name) ? claims[name] : reject('claims', `claim ${goQuote(name)} is missing`);
+  const value = hasClaim(claims, name) ? (claims[name] ?? '') : reject('claims', `claim ${goQuote(name)} is missing`);
   return typeof value === 'string' ? value : reject('claims', `claim ${goQuote(name)} is not a string`);
 }
 

@@ -68,6 +68,7 @@ function validUntilMs({ payload: { exp, nbf, iat } }: Jwt, clock: Clock): number
   if (expiresAt < nowSeconds) reject('time', 'the token has expired');
   const notBefore = secondsOf(nbf, 'nbf') ?? -Infinity;
   if (notBefore > nowSeconds + notBeforeLeewaySeconds) reject('time', 'the token is not valid yet');
+  if (iat === null) reject('claims', 'claim "iat" is not a number');
   secondsOf(iat, 'iat');
   return expiresAt * 1000;
 }
