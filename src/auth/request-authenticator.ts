@@ -49,16 +49,19 @@ interface CachedResult {
   readonly untilMs: number;
 }
 
-/** Time for which the result of a token is cached, and maximum number of cached results. */
+/** Time for which the result of a token is cached, and maximum number of cached results and of characters of tokens. */
 export const tokenCacheTtlMs = 10_000;
 const tokenCacheEntriesMax = 10_000;
+const tokenCacheCharactersMax = 32 * 1024 * 1024;
 
 /**
  * Authenticates requests. Results are cached: those of tokens by the Authorization header for ten seconds, those of
  * certificates for the life of the connection.
  */
 export class RequestAuthenticator {
+  /** By Authorization header, the oldest first. */
   private readonly tokens = new Map<string, CachedResult>();
+  private tokenCharacters = 0;
   private readonly bearer: BearerStrategy;
   private readonly observer: TokenCacheObserver;
 
@@ -156,8 +159,13 @@ export class RequestAuthenticator {
   }
 
   private remember(header: string, result: Authenticated): void {
-    if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
+    if (!this.tokens.delete(header)) this.tokenCharacters += header.length;
     this.tokens.set(header, { result, untilMs: this.dependencies.clock.monotonicMs() + tokenCacheTtlMs });
+    for (const oldest of this.tokens.keys()) {
+      if (this.tokens.size <= tokenCacheEntriesMax && this.tokenCharacters <= tokenCacheCharactersMax) break;
+      this.tokens.delete(oldest);
+      this.tokenCharacters -= oldest.length;
+    }
   }
 }
 
