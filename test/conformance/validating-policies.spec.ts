@@ -323,7 +323,7 @@ it('names of inherited properties are ordinary keys to expressions', async () =>
 it('costly policies do not keep other requests waiting', async () => {
   const list = '[1,2,3,4,5,6,7,8,9,10]';
   const costly = `${list}.all(a, ${list}.all(b, ${list}.all(c, ${list}.all(d, true))))`;
-  const names = Array.from({ length: 60 }, (_, index) => `v${index}`);
+  const names = Array.from({ length: 150 }, (_, index) => `v${index}`);
   await enforce('costly', {
     matchConstraints: {
       resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
@@ -333,7 +333,7 @@ it('costly policies do not keep other requests waiting', async () => {
       name,
       expression: index === 0 ? costly : `variables.v${index - 1} && ${costly}`,
     })),
-    validations: Array.from({ length: 20 }, () => ({ expression: 'variables.v59' })),
+    validations: Array.from({ length: 20 }, () => ({ expression: 'variables.v149' })),
   });
   let isAnswered = false;
   const write = admin

@@ -27,6 +27,11 @@ export class StoredPolicies implements PolicyObjects {
     return found && new ListedParams(found.namespaced, found.objects);
   }
 
+  /** Announces, as a cache that is being loaded does, that the stored policies are not known yet. */
+  announceLoad(ready: Promise<void>): void {
+    this.listeners.get(policies)?.loading(ready);
+  }
+
   put(plural: string, object: KubeObject): void {
     const name = object.metadata.name!;
     this.objects.set(plural, (this.objects.get(plural) ?? new Map<string, KubeObject>()).set(name, object));

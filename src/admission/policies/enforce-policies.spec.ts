@@ -327,6 +327,16 @@ describe('the set of policies', () => {
     return { stored, write };
   };
   it('without a policy, a write has nothing to wait for', () => expect(changing().write()).toBeUndefined());
+  it('a write waits until the stored policies are known', async () => {
+    const { stored, write } = changing();
+    let known = (): void => undefined;
+    stored.announceLoad(new Promise((resolve) => (known = resolve)));
+    const written = Promise.resolve(write());
+    stored.put(policies, policyOf('policy'));
+    stored.put(bindings, bindingOf('binding', 'policy'));
+    known();
+    await expect(written).rejects.toThrow(denied('refused'));
+  });
   it('a policy is in force for the next write after its event, until it is deleted', async () => {
     const { stored, write } = changing();
     stored.put(policies, policyOf('policy'));

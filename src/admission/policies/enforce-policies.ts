@@ -119,7 +119,7 @@ export class PolicyEnforcement {
   ): Promise<PolicyResult> {
     if (this.timer.isDue()) await this.pause();
     const { request, authorizer, timer } = this;
-    const bindings = { ...this.variablesIn(form), params: param ?? null };
+    const bindings = { ...(await this.variablesIn(form)), params: param ?? null };
     const namespaceObject =
       request.namespace === '' || request.isAboutNamespace ? null : await request.namespaceObject();
     const check = () => this.checkCancelled();
@@ -136,13 +136,17 @@ export class PolicyEnforcement {
   }
 
   /** Returns the variables that all policies see which select the request in this version. */
-  private variablesIn(form: RequestForm): Readonly<Record<string, unknown>> {
+  private async variablesIn(form: RequestForm): Promise<Readonly<Record<string, unknown>>> {
     let variables = this.variables.get(form);
     if (!variables) {
       const { request, authorizer, dependencies } = this;
+      const object = request.object('object', form);
+      if (this.timer.isDue()) await this.pause();
+      const oldObject = request.object('old', form);
+      if (this.timer.isDue()) await this.pause();
       variables = {
-        object: request.object('object', form),
-        oldObject: request.object('old', form),
+        object,
+        oldObject,
         request: admissionRequest(request, form, dependencies.naming.group('meta')),
         ...authorizer.bindings(request),
       };

@@ -28,7 +28,8 @@ export interface BoundPolicy {
 
 /**
  * The policies in force, ordered by name, kept from the caches. A policy is compiled once, after its change and beside
- * requests; requests wait for it, so that a change is in force for all that come after its event.
+ * requests; writes wait for it, so that a change is in force for all that come after its event. At a start, they wait
+ * until the stored policies are known.
  */
 export class PolicyBook {
   private readonly policies = new Map<string, ValidatingAdmissionPolicy>();
@@ -37,6 +38,11 @@ export class PolicyBook {
   private bound: readonly BoundPolicy[] = [];
   private updating: Promise<void> | undefined;
   private isOutdated = false;
+  private readonly loads: Promise<void>[] = [];
+  private readonly loading = (ready: Promise<void>): void => {
+    this.loads.push(ready.catch(() => undefined));
+    this.outdate();
+  };
 
   constructor(
     objects: PolicyObjects,
@@ -54,6 +60,7 @@ export class PolicyBook {
 
   private policyListener(): PolicyListener {
     return {
+      loading: this.loading,
       changed: (name, policy: ValidatingAdmissionPolicy) => {
         this.replace(name, policy);
         this.outdate();
@@ -67,6 +74,7 @@ export class PolicyBook {
 
   private bindingListener(): PolicyListener {
     return {
+      loading: this.loading,
       changed: (name, binding: ValidatingAdmissionPolicyBinding) => {
         this.bindings.set(name, compileBinding(name, binding));
         this.outdate();
@@ -104,6 +112,7 @@ export class PolicyBook {
     await timer.yield();
     while (this.isOutdated) {
       this.isOutdated = false;
+      await Promise.all(this.loads.splice(0));
       const bound = await this.boundPolicies(timer);
       if (!this.isOutdated) this.bound = bound;
     }

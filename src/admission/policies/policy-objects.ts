@@ -5,6 +5,8 @@ import type { ServedResource } from '../../registry/resource-registry.js';
 
 /** Receives the stored objects of a resource, and then each change. */
 export interface PolicyListener {
+  /** Called before the objects are known; resolves, or rejects, when they are. */
+  loading(ready: Promise<void>): void;
   changed(name: string, object: KubeObject): void;
   deleted(name: string): void;
 }

@@ -60,9 +60,10 @@ export class RegistryPolicyObjects implements PolicyObjects {
 }
 
 function followObjects({ store }: ServedResource, listener: PolicyListener): void {
+  if (!store.cache.isReady) listener.loading(store.cache.ready);
   let names = new Set<string>();
   const read = (entry: EncodedObject) => {
-    // An object that cannot be read leaves the last state that could in force.
+    // An object that cannot be read leaves the last one in force that could.
     if (!entry.corruption) listener.changed(entry.attributes.name, entry.parse());
   };
   store.cache.observe({
