@@ -30,6 +30,10 @@ export const switchableReconcilers = {
   'serviceaccount-token-controller': { runs: 'by default', aliases: ['serviceaccount-token'] },
   'token-cleaner-controller': { runs: 'if enabled', aliases: ['tokencleaner'] },
   'ttl-after-finished-controller': { runs: 'by default', aliases: ['ttl-after-finished'] },
+  'validatingadmissionpolicy-status-controller': {
+    runs: 'by default',
+    aliases: ['validatingadmissionpolicy-status'],
+  },
   'volumeattributesclass-protection-controller': { runs: 'by default', aliases: [] },
 } as const satisfies Readonly<Record<string, Switchable>>;
 

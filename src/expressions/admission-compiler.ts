@@ -27,15 +27,27 @@ const fields = {
   auditAnnotation: { ...ordinary, results: [types.string, types.null] },
   applyConfiguration: { ...ordinary, results: [objectType], seesPatchTypes: true },
   jsonPatch: { ...ordinary, results: [listOf(jsonPatchType)], seesPatchTypes: true },
+  /** An expression of any of these fields, when only the types of its operands matter. */
+  typeCheck: ordinary,
 } satisfies Record<string, FieldRules>;
 
 export type AdmissionField = keyof typeof fields;
+
+/** The types of the objects of one kind, instead of dyn. */
+export interface DeclaredObjects {
+  readonly object: CelType;
+  /** Undefined if the policy has no params, or if their type is not known. */
+  readonly params: CelType | undefined;
+  readonly provider: TypeProvider;
+}
 
 interface PolicyParts {
   /** True for a policy with a paramKind. */
   readonly hasParams: boolean;
   /** True for a policy that may have variables; in others, `variables` is undeclared. */
   readonly hasVariables: boolean;
+  /** The types of `object`, `oldObject` and `params`, for checks of types. */
+  readonly objects?: DeclaredObjects;
 }
 
 /**
@@ -69,12 +81,18 @@ export class AdmissionCompiler {
     const key = [mode, this.parts.hasParams, rules.seesAuthorizer, rules.seesPatchTypes].join(' ');
     const common = commonEnvironment(key, rules, mode, this.parts.hasParams);
     const variables = rules.seesVariables ? this.variables : undefined;
-    if (!variables) return common;
+    const { objects } = this.parts;
+    if (!variables && !objects) return common;
     let environment = this.environments.get(key);
     if (!environment) {
+      const providers = [variables, objects?.provider, rules.seesPatchTypes ? patchTypes : undefined];
       environment = common.extend({
-        variables: { variables: variables.type },
-        provider: rules.seesPatchTypes ? eitherOf(variables, patchTypes) : variables,
+        variables: {
+          ...(variables && { variables: variables.type }),
+          ...(objects && { object: objects.object, oldObject: objects.object }),
+          ...(objects?.params && { params: objects.params }),
+        },
+        provider: providers.filter((one) => one !== undefined).reduce(eitherOf),
       });
       this.environments.set(key, environment);
     }

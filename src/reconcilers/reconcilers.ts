@@ -14,6 +14,7 @@ import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js'
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
+import { policyStatus } from './policy-status/policy-status.reconciler.js';
 import type { ReconcilerDefinition } from './reconciler.js';
 import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
 import { roleAggregation } from './role-aggregation/role-aggregation.reconciler.js';
@@ -61,6 +62,7 @@ export const builtInReconcilers = [
   attributesClassProtection,
   disruptionReconciler,
   ttlAfterFinished,
+  policyStatus,
   requestApproval,
   requestSigning,
   requestCleaning,
