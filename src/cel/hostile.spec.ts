@@ -205,6 +205,8 @@ describe('work that costs little', () => {
     mode: 'new',
     variables: { self: declared, oldSelf: declared },
   });
+  const elementChecks =
+    "self.list.all(e, isQuantity(string(e.v)) && isIP('10.0.0.1') && isURL('https://example.com/' + e.k))";
   const nested = (count: number, term: string, separator: string): string => Array(count).fill(term).join(separator);
 
   it.each<[string, string]>([
@@ -245,6 +247,12 @@ describe('work that costs little', () => {
     ['searches in repeated letters', "self.text.lastIndexOf(self.text.substring(0, 400000) + 'b') == -1"],
     ['separators of repeated letters', "self.text.split(self.text.substring(0, 400000) + 'b').size() > 0"],
     ['replaced letters', "self.text.substring(0, 1000).replace('', self.text.substring(0, 40000)) != ''"],
+    ['URLs', "isURL('https://[2001:db8::1]:8080/' + string(i))"],
+    ['texts that are no URL', "!isURL('a b' + string(i))"],
+    ['formats of wrong values', "'%d'.format([dyn('a')]) != '' || true"],
+    ['addresses', "ip('2001:db8::' + string(i % 9)).family() == 6"],
+    ['versions', "semver('1.2.' + string(i)).major() == 1"],
+    ['characters beyond the basic plane', "self.wide.charAt(299999) != 'a'"],
   ])('ends an evaluation that repeats it too often: %s', (_, expression) => {
     const program = programOf(`lists.range(200000).all(i, ${expression})`, ofObjects);
     let outcome: ReturnType<typeof program.evaluate> | undefined;
@@ -258,6 +266,8 @@ describe('work that costs little', () => {
     ['the size of a text in a loop', 'self.list.all(e, self.wide.size() > e.v)'],
     ['a large element for each of a list', 'self.list.all(e, self.map[e.k] == oldSelf.map[e.k])'],
     ['a long text that is split and joined', "self.text.split('').join('') == self.text"],
+    ['a loop that costs 900,000', 'lists.range(150000).all(i, i >= 0)'],
+    ['a quantity, an address and a URL for each element', elementChecks],
     ['a built pattern for each of 500', "self.list.slice(0, 500).all(e, e.k.matches('^' + e.k + '$'))"],
   ])('does not end an ordinary evaluation: %s', (_, expression) => {
     const outcome = programOf(expression, ofObjects).evaluate(worlds, { costLimit });

@@ -7,8 +7,9 @@ export const limitExceeded = new Error('operation cancelled: actual cost limit e
 export const expressionTooLarge = new Error('expression too large');
 
 /**
- * Work that costs do not count, in steps of about 10 ns. Costs are part of the API and computed as the reference does:
- * the comparison of two lists of 3 MB may cost 1. The functions that do such work call `spend`.
+ * The work of an evaluation, in steps of about 10 ns. Costs are part of the API and computed as the reference does: the
+ * comparison of two lists of 3 MB may cost 1. Each unit of cost counts as `stepsPerCost` steps; functions that do more
+ * work than their cost pays for call `spend`.
  */
 export class WorkBudget {
   private sizes: Map<unknown, number> | undefined;
@@ -55,8 +56,12 @@ export class WorkBudget {
   }
 }
 
-/** Work of one evaluation, if its caller sets no other limit: 50 ms. */
-export const evaluationStepsMax = 5_000_000;
+/** Steps that a unit of cost pays for: 30 ns. */
+export const stepsPerCost = 3;
+/** Steps of an evaluation for which its cost does not have to pay: 20 ms. */
+const unpaidStepsMax = 2_000_000;
+/** Limit on the work of one evaluation, if its caller sets no other: 50 ms for the cost limit of Kubernetes, 1,000,000. */
+export const evaluationSteps = (costLimit: number): number => unpaidStepsMax + stepsPerCost * costLimit;
 const stepsPerMicrosecond = 100;
 
 /**

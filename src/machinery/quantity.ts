@@ -45,14 +45,20 @@ export class Quantity {
 
   /** Throws QuantityError. */
   static parse(text: string): Quantity {
-    if (text === '') throw new QuantityError(badFormat);
+    const quantity = Quantity.read(text);
+    if (typeof quantity === 'string') throw new QuantityError(quantity);
+    return quantity;
+  }
+
+  /** Returns the quantity, or the error of the text. */
+  static read(text: string): Quantity | string {
     const match = text.length > textLengthMax ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)$/s.exec(text);
-    if (!match) throw new QuantityError(badFormat);
+    if (!match) return badFormat;
     const [, sign, whole = '', fraction = '', suffix = ''] = match;
-    if (whole === '' && fraction === '') throw new QuantityError(badFormat);
-    if (!/^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(suffix)) throw new QuantityError(badFormat);
+    if (whole === '' && fraction === '') return badFormat;
+    if (!/^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(suffix)) return badFormat;
     const unit = unitOf(suffix);
-    if (unit === undefined) throw new QuantityError(badSuffix);
+    if (unit === undefined) return badSuffix;
     const magnitude = BigInt(whole + fraction) * unit.factor;
     const signed = sign === '-' ? -magnitude : magnitude;
     const quantity = Quantity.of(signed, unit.exponent - fraction.length, unit.format);

@@ -230,15 +230,14 @@ export class JsonStruct extends MapValue {
   }
   override *keys(): Iterable<Value> {
     for (const name of namesOf(this.raw)) {
-      const escaped = escapeName(name);
+      const escaped = this.isPlainField(name) ? name : escapeName(name);
       if (escaped !== undefined && this.fields.has(escaped)) yield escaped;
     }
   }
   override find(key: Value): Value | undefined {
     if (typeof key !== 'string') return orNoSuchOverload(key);
     const field = this.fields.get(key);
-    // Most names need no escape, and are found at once.
-    const name = field && !key.includes('__') ? key : unescapeName(key);
+    const name = this.isPlainField(key) ? key : unescapeName(key);
     if (name === undefined) return undefined;
     const raw = Object.hasOwn(this.raw, name) ? this.raw[name] : undefined;
     if (raw === undefined || raw === null) return undefined;
@@ -248,14 +247,16 @@ export class JsonStruct extends MapValue {
     if (!(other instanceof MapValue)) return orNoSuchOverload(other);
     if (this.size !== other.size) return false;
     for (const name of namesOf(this.raw)) {
-      const escaped = escapeName(name);
-      const result =
-        escaped !== undefined && this.fields.has(escaped)
-          ? this.equalField(name, other)
-          : this.equalUnknown(name, other);
+      spend(10);
+      const isField = this.isPlainField(name) || this.fields.has(escapeName(name) ?? '');
+      const result = isField ? this.equalField(name, other) : this.equalUnknown(name, other);
       if (result !== true) return result;
     }
     return true;
+  }
+  /** True for a declared field whose name needs no escape. */
+  private isPlainField(name: string): boolean {
+    return this.fields.has(name) && !name.includes('__');
   }
   private equalField(name: string, other: MapValue): Value {
     const [own, theirs] = [this.find(name), other.find(name)];

@@ -3,7 +3,7 @@ import { int, isInt } from '../values/numbers.js';
 import { daysFromCivil, parseDuration, parseTimestamp } from '../values/time.js';
 import type { Value } from '../values/value.js';
 import { CelError, Double, Duration, Timestamp } from '../values/value.js';
-import { spendOnText } from '../work.js';
+import { spend, spendOnText } from '../work.js';
 import type { DeclaredType } from './declared-type.js';
 import { escapeName } from './escaping.js';
 import type { Json } from './json-values.js';
@@ -192,6 +192,7 @@ const readIntOrString = (json: unknown): Value => {
 /** Bytes in the alphabet of base64 that is safe in URLs, as the reference reads them. */
 function readBytes(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
+  spend(30);
   spendOnText(json, 0.3);
   const digits = json.replace(/={0,2}$/, '');
   const wrong = /[^A-Za-z0-9_-]/.exec(digits)?.index ?? (json.length % 4 === 0 ? -1 : json.length);
@@ -201,6 +202,7 @@ function readBytes(json: unknown): Value {
 
 function readDate(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
+  spend(30);
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(json);
   const days = match ? daysFromCivil(Number(match[1]), Number(match[2]), Number(match[3])) : undefined;
   return days === undefined
@@ -211,6 +213,8 @@ function readDate(json: unknown): Value {
 function readDateTime(json: unknown): Value {
   if (typeof json !== 'string') return expected('string', json);
   spendOnText(json, 0.5);
+  const plain = parseTimestamp(json);
+  if (plain) return plain;
   const normal = json.trim().toUpperCase().replace(' ', 'T');
   const parsed = parseTimestamp(normal) ?? parseTimestamp(`${normal}Z`);
   return parsed ?? invalid(`Invalid date-time formatted string ${json}: cannot parse`);

@@ -1,5 +1,6 @@
 import type { Value } from '../values/value.js';
-import { limitExceeded } from '../work.js';
+import type { WorkBudget } from '../work.js';
+import { limitExceeded, stepsPerCost } from '../work.js';
 
 /** A running evaluation: its variables, and its cost up to now. */
 export class Frame {
@@ -12,6 +13,7 @@ export class Frame {
   constructor(
     readonly bindings: Readonly<Record<string, unknown>>,
     private readonly costLimit: number,
+    private readonly work: WorkBudget,
     slotCount: number,
   ) {
     this.slots = slotCount === 0 ? noSlots : new Array<Value | undefined>(slotCount);
@@ -20,6 +22,7 @@ export class Frame {
   charge(cost: number): void {
     this.cost += cost;
     if (this.cost > this.costLimit) throw limitExceeded;
+    this.work.spend(cost * stepsPerCost);
   }
 }
 const noSlots: (Value | undefined)[] = [];

@@ -1,13 +1,13 @@
 import type { Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
 import type { Evaluate } from './frame.js';
-import { WorkBudget, evaluationStepsMax, limitExceeded, within } from '../work.js';
+import { WorkBudget, evaluationSteps, limitExceeded, within } from '../work.js';
 import { Frame } from './frame.js';
 
 export interface EvaluateOptions {
   /** The evaluation ends with an error when it has cost more. */
   readonly costLimit: number;
-  /** The same for work that the cost does not count; `evaluationStepsMax` without it. */
+  /** The same for its work; `evaluationSteps(costLimit)` without it. */
   readonly stepLimit?: number;
 }
 
@@ -25,7 +25,7 @@ export type Outcome = Spending &
 
 interface Spending {
   readonly cost: number;
-  /** Work that the cost does not count, in steps of about 10 ns. */
+  /** Work, in steps of about 10 ns: that which the cost pays for, and that which it does not count. */
   readonly steps: number;
 }
 
@@ -37,8 +37,9 @@ export class Program {
   ) {}
 
   evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions): Outcome {
-    const frame = new Frame(bindings, options.costLimit, this.slotCount);
-    const work = new WorkBudget(options.stepLimit ?? evaluationStepsMax);
+    const { costLimit, stepLimit = evaluationSteps(costLimit) } = options;
+    const work = new WorkBudget(stepLimit);
+    const frame = new Frame(bindings, costLimit, work, this.slotCount);
     try {
       const value = within(work, () => this.run(frame));
       const spending = { cost: frame.cost, steps: work.spent };

@@ -12,15 +12,20 @@ import { spend } from '../work.js';
 /** `'%s is %d'.format(['x', 1])`. */
 const defaultPrecision = 6;
 
-/** Formats the argument of each kind of clause; an Error says why it cannot be formatted. */
+/** The reason why a text cannot be formatted. It is no Error, whose stack takes longer to write than a text. */
+export class FormatProblem {
+  constructor(public message: string) {}
+}
+
+/** Formats the argument of each kind of clause. */
 export interface Clauses {
-  string(arg: Value): string | Error;
-  decimal(arg: Value): string | Error;
-  fixed(arg: Value, precision: number): string | Error;
-  scientific(arg: Value, precision: number): string | Error;
-  binary(arg: Value): string | Error;
-  hex(arg: Value, isUpper: boolean): string | Error;
-  octal(arg: Value): string | Error;
+  string(arg: Value): string | FormatProblem;
+  decimal(arg: Value): string | FormatProblem;
+  fixed(arg: Value, precision: number): string | FormatProblem;
+  scientific(arg: Value, precision: number): string | FormatProblem;
+  binary(arg: Value): string | FormatProblem;
+  hex(arg: Value, isUpper: boolean): string | FormatProblem;
+  octal(arg: Value): string | FormatProblem;
 }
 
 /** The reasons why an argument does not fit its clause. */
@@ -42,7 +47,7 @@ export function interpolate(
   argAt: (index: number) => Value,
   clauses: Clauses,
   { looksAtEndFirst = false } = {},
-): string | Error {
+): string | FormatProblem {
   let result = '';
   let argIndex = 0;
   let at = 0;
@@ -51,6 +56,7 @@ export function interpolate(
     if (percent < 0) return result + text.slice(at);
     result += text.slice(at, percent);
     at = percent + 1;
+    spend(5);
     if (text[at] === '%') {
       result += '%';
       at++;
@@ -58,32 +64,32 @@ export function interpolate(
     }
     const isAtEnd = at >= text.length;
     if (isAtEnd && looksAtEndFirst) return unexpectedEnd();
-    if (argIndex >= argCount) return new Error(`index ${argIndex} out of range`);
+    if (argIndex >= argCount) return new FormatProblem(`index ${argIndex} out of range`);
     const arg = argAt(argIndex++);
     if (isAtEnd) return unexpectedEnd();
     const clause = /^(?:\.([0-9]*))?([^])?/.exec(text.slice(at))!;
     const problem = clauseProblem(clause);
-    if (problem) return new Error(`could not parse formatting clause: ${problem}`);
+    if (problem) return new FormatProblem(`could not parse formatting clause: ${problem}`);
     const formatted = applyClause(
       clauses,
       clause[2]!,
       arg,
       clause[1] === undefined ? defaultPrecision : Number(clause[1]),
     );
-    if (formatted instanceof Error) return reworded(formatted, 'error during formatting: ');
-    spend(formatted.length / 10);
+    if (formatted instanceof FormatProblem) return reworded(formatted, 'error during formatting: ');
+    spend(30 + formatted.length / 10);
     checkedLength(result.length + formatted.length, textLengthMax);
     result += formatted;
     at += clause[0].length;
   }
 }
 
-const unexpectedEnd = (): Error => new Error('unexpected end of string');
+const unexpectedEnd = (): FormatProblem => new FormatProblem('unexpected end of string');
 
-/** The error with a longer message, and all that it holds besides. */
-function reworded(error: Error, prefix: string): Error {
-  error.message = prefix + error.message;
-  return error;
+/** The problem with a longer message, and all that it holds besides. */
+function reworded(problem: FormatProblem, prefix: string): FormatProblem {
+  problem.message = prefix + problem.message;
+  return problem;
 }
 
 function clauseProblem([, precision, letter]: RegExpExecArray): string | undefined {
@@ -105,7 +111,7 @@ function integerProblem(digits: string): string | undefined {
   return `strconv.Atoi: parsing ${quote(digits)}: ${isInRange ? 'invalid syntax' : 'value out of range'}`;
 }
 
-function applyClause(clauses: Clauses, letter: string, arg: Value, precision: number): string | Error {
+function applyClause(clauses: Clauses, letter: string, arg: Value, precision: number): string | FormatProblem {
   switch (letter) {
     case 's':
       return clauses.string(arg);
@@ -124,10 +130,10 @@ function applyClause(clauses: Clauses, letter: string, arg: Value, precision: nu
   }
 }
 
-const refused = (clause: keyof typeof clauseErrors, arg: Value): Error =>
-  new Error(clauseErrors[clause](typeOf(arg).name));
+const refused = (clause: keyof typeof clauseErrors, arg: Value): FormatProblem =>
+  new FormatProblem(clauseErrors[clause](typeOf(arg).name));
 
-function formatString(arg: Value): string | Error {
+function formatString(arg: Value): string | FormatProblem {
   if (isList(arg)) return formatList(arg);
   if (isMap(arg)) return formatMap(arg);
   if (arg === null) return 'null';
@@ -135,48 +141,50 @@ function formatString(arg: Value): string | Error {
   const text = convert(arg, types.string);
   if (typeof text === 'string') return text;
   const isText = text instanceof CelError && arg instanceof Uint8Array;
-  return isText ? new Error(`could not convert argument ${quote(text.message)} to string`) : refused('string', arg);
+  return isText
+    ? new FormatProblem(`could not convert argument ${quote(text.message)} to string`)
+    : refused('string', arg);
 }
 
 /** A value inside a list or a map. */
-function formatMember(arg: Value): string | Error {
+function formatMember(arg: Value): string | FormatProblem {
   if (arg instanceof Double) return formatDouble(arg.value);
   if (arg instanceof Timestamp) return `timestamp(${quote(display(arg))})`;
   if (arg instanceof Duration) return `duration(${quote(display(arg))})`;
   if (isInt(arg) || arg instanceof Uint) return display(arg);
   const isKnown = typeof arg === 'string' || typeof arg === 'boolean' || arg === null || arg instanceof Uint8Array;
   if (isKnown || arg instanceof CelType || isList(arg) || isMap(arg)) return formatString(arg);
-  return new Error(`no formatting function for ${typeOf(arg).name}`);
+  return new FormatProblem(`no formatting function for ${typeOf(arg).name}`);
 }
 
-function quotedMember(arg: Value): string | Error {
+function quotedMember(arg: Value): string | FormatProblem {
   const text = formatMember(arg);
-  if (text instanceof Error) return text;
+  if (text instanceof FormatProblem) return text;
   if (typeof arg === 'string') return quote(text);
   if (arg instanceof Uint8Array) return `b${quoteBytes(arg)}`;
   return arg instanceof Double && !Number.isFinite(arg.value) ? quote(text) : text;
 }
 
-function formatList(list: ListValue): string | Error {
+function formatList(list: ListValue): string | FormatProblem {
   const parts: string[] = [];
   for (const element of elementsOf(list)) {
     spend(30);
     const text = quotedMember(element);
-    if (text instanceof Error) return text;
+    if (text instanceof FormatProblem) return text;
     parts.push(text);
   }
   return `[${parts.join(', ')}]`;
 }
 
-function formatMap(map: Value): string | Error {
+function formatMap(map: Value): string | FormatProblem {
   if (!isMap(map)) return refused('string', map);
   const entries: [string, string][] = [];
   for (const key of map.keys()) {
     if (typeof key !== 'string' && typeof key !== 'boolean' && !isInt(key) && !(key instanceof Uint))
-      return new Error(`no formatting function for map key of type ${typeOf(key).name}`);
+      return new FormatProblem(`no formatting function for map key of type ${typeOf(key).name}`);
     spend(50);
     const value = quotedMember(map.find(key)!);
-    if (value instanceof Error) return value;
+    if (value instanceof FormatProblem) return value;
     entries.push([typeof key === 'string' ? quote(key) : display(key), value]);
   }
   entries.sort(([a], [b]) => compareUtf8(a, b));
@@ -251,6 +259,7 @@ const localized = (value: number): string | undefined =>
   Number.isFinite(value) ? undefined : Number.isNaN(value) ? 'NaN' : value > 0 ? '\u221e' : '-\u221e';
 
 function formatScientific(value: number): string {
+  spend(60);
   const [mantissa, exponent] = value.toExponential(defaultPrecision).split('e') as [string, string];
   const power = exponent.slice(1).padStart(2, '0');
   return `${mantissa}\u00d710${superscript(exponent.startsWith('-') ? `-${power}` : power)}`;
@@ -304,5 +313,5 @@ const runtimeClauses: Clauses = {
 
 export function format(text: string, args: ListValue): Value {
   const result = interpolate(text, listSize(args), (index) => listAt(args, index), runtimeClauses);
-  return result instanceof Error ? new CelError(result.message) : result;
+  return result instanceof FormatProblem ? new CelError(result.message) : result;
 }

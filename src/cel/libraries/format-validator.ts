@@ -4,7 +4,7 @@ import type { Expr } from '../syntax/ast.js';
 import { matching } from '../syntax/ast.js';
 import type { CelType, TypeKind } from '../types.js';
 import type { Clauses } from './format-text.js';
-import { clauseErrors, interpolate } from './format-text.js';
+import { clauseErrors, FormatProblem, interpolate } from './format-text.js';
 
 /** Checks the types of the arguments of a literal format, where they are written in place. */
 export const formatValidator: Validator = (checked, report) => {
@@ -23,13 +23,13 @@ export const formatValidator: Validator = (checked, report) => {
       looksAtEndFirst: true,
     });
     if (result instanceof WrongArgument) report(result.expr, result.message);
-    else if (result instanceof Error) report(call, result.message);
+    else if (result instanceof FormatProblem) report(call, result.message);
     else if (elements.length > requested)
       report(call, `too many arguments supplied to string.format (expected ${requested}, got ${elements.length})`);
   }
 };
 
-class WrongArgument extends Error {
+class WrongArgument extends FormatProblem {
   constructor(
     readonly expr: Expr,
     message: string,
@@ -42,7 +42,7 @@ function checking(checked: Checked, current: () => Expr): Clauses {
   const typeOf = (expr: Expr): CelType => checked.types[expr.id]!;
   const isOneOf = (expr: Expr, kinds: readonly TypeKind[]): boolean =>
     typeOf(expr).kind === 'dyn' || kinds.includes(typeOf(expr).kind);
-  const oneOf = (clause: keyof typeof clauseErrors, kinds: readonly TypeKind[]) => (): string | Error => {
+  const oneOf = (clause: keyof typeof clauseErrors, kinds: readonly TypeKind[]) => (): string | FormatProblem => {
     const expr = current();
     return isOneOf(expr, kinds) ? '' : new WrongArgument(expr, clauseErrors[clause](typeOf(expr).name));
   };

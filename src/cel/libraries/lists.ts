@@ -47,6 +47,7 @@ function sortBy(values: ListValue, keys: ListValue): Value {
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${size} and ${listSize(keys)} elements respectively`,
     );
   if (size === 0) return values;
+  spend(30 + 5 * size * Math.ceil(Math.log2(size)));
   const all = listArray(keys);
   const first = all[0]!;
   if (compare(first, first) === undefined) return new CelError('list elements must be comparable');

@@ -1,7 +1,7 @@
 import type { FunctionDeclaration } from '../check/declarations.js';
 import { declare, member } from '../check/declarations.js';
 import { types } from '../types.js';
-import { dateIn, zoneOffset } from '../values/time.js';
+import { dateIn, isLeapYear, zoneOffset } from '../values/time.js';
 import type { Value } from '../values/value.js';
 import { CelError, Duration, Timestamp, orNoSuchOverload } from '../values/value.js';
 
@@ -35,8 +35,7 @@ function datePart(
 
 const dayOfYear = (date: Date): number =>
   Math.round((Date.UTC(2000, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2000, 0, 1)) / 86_400_000) -
-  (date.getUTCMonth() > 1 && !isLeap(date.getUTCFullYear()) ? 1 : 0);
-const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  (date.getUTCMonth() > 1 && !isLeapYear(date.getUTCFullYear()) ? 1 : 0);
 
 export const timeFunctions: readonly FunctionDeclaration[] = [
   datePart('getFullYear', 'timestamp_to_year', (date) => date.getUTCFullYear()),

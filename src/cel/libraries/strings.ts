@@ -6,7 +6,14 @@ import { listOf, types } from '../types.js';
 import { display } from '../values/conversions.js';
 import { checkedLength, elementsOf, textLengthMax } from '../values/lists.js';
 import { searchBack, searchIn, splitAt } from '../values/search.js';
-import { codePointIndex, codePointLength, codePointSlice, codeUnitIndex } from '../values/texts.js';
+import {
+  charactersOf,
+  codePointIndex,
+  codePointLength,
+  codePointSlice,
+  codeUnitIndex,
+  interleave,
+} from '../values/texts.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
 import { spend } from '../work.js';
@@ -65,27 +72,24 @@ function replace(text: string, old: string, by: string, max: Whole): Value {
 }
 /** An empty text is found before each character and at the end. */
 function replaceEmpty(text: string, by: string, max: Whole): string {
-  const chars = charsOf(text);
-  const count = max < 0 ? chars.length + 1 : Math.min(Number(max), chars.length + 1);
-  if (count > chars.length) return joinParts(['', ...chars, ''], by);
-  return joinParts(['', ...chars.slice(0, count - 1), chars.slice(count - 1).join('')], by);
+  const length = codePointLength(text);
+  const count = max < 0 ? length + 1 : Math.min(Number(max), length + 1);
+  checkedLength(text.length + by.length * count, textLengthMax);
+  const replaced = interleave(by, text, Math.min(count, length));
+  return count > length ? replaced + by : replaced;
 }
 
 function split(text: string, separator: string, max: Whole): Value {
   if (max === 0) return [];
   const limit = max < 0 ? Infinity : Number(max);
   if (separator !== '') return splitAt(text, separator, limit);
-  const chars = charsOf(text);
-  return chars.length <= limit ? chars : [...chars.slice(0, limit - 1), chars.slice(limit - 1).join('')];
-}
-
-function charsOf(text: string): string[] {
-  spend(text.length);
-  return Array.from(text);
+  if (codePointLength(text) <= limit) return charactersOf(text);
+  const head = codePointSlice(text, 0, limit - 1);
+  return [...charactersOf(head), text.slice(head.length)];
 }
 
 function joinParts(parts: readonly string[], separator: string): string {
-  spend(parts.length);
+  spend(20 + parts.length);
   let length = separator.length * (parts.length - 1);
   for (const part of parts) length += part.length;
   spend(checkedLength(length, textLengthMax) / 10);
@@ -109,15 +113,19 @@ function replaceAscii(text: string, affected: RegExp, convert: (ascii: string) =
   return text.replace(/[\u0000-\u007f]+/g, convert);
 }
 
-/** Space as Unicode defines it; JavaScript's trim also removes the byte order mark. */
-const space = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+/** True for space as Unicode defines it; JavaScript's trim also removes the byte order mark. */
+function isSpace(unit: number): boolean {
+  if (unit < 0x1680) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0x85 || unit === 0xa0;
+  if (unit >= 0x2000 && unit <= 0x200a) return true;
+  return [0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000].includes(unit);
+}
 
 /** Removes spaces at both ends, in linear time: a pattern for those at the end would be tried at every space. */
 function trim(text: string): string {
   let from = 0;
   let to = text.length;
-  while (from < to && space.test(text[from]!)) from++;
-  while (to > from && space.test(text[to - 1]!)) to--;
+  while (from < to && isSpace(text.charCodeAt(from))) from++;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
   return text.slice(from, to);
 }
 
@@ -199,7 +207,7 @@ function functions(version: number): FunctionDeclaration[] {
   if (version >= 3) {
     const reverse = (text: string): string => {
       spend(text.length * 2);
-      return charsOf(text).reverse().join('');
+      return charactersOf(text).reverse().join('');
     };
     declared.push(declare('reverse', ofText('string_reverse', [], string, reverse)));
   }

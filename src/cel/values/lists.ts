@@ -25,14 +25,22 @@ export const listSize = (list: ListValue): number => (Array.isArray(list) ? list
 export const listAt = (list: ListValue, index: number): Value =>
   Array.isArray(list) ? (list[index] as Value) : (list as ListView).at(index);
 
-export function* elementsOf(list: ListValue): Generator<Value> {
-  const size = listSize(list);
-  for (let index = 0; index < size; index++) yield listAt(list, index);
+export const elementsOf = (list: ListValue): Iterable<Value> =>
+  Array.isArray(list) ? (list as readonly Value[]) : readElements(list as ListView);
+
+function* readElements(list: ListView): Generator<Value> {
+  const { size } = list;
+  for (let index = 0; index < size; index++) yield list.at(index);
 }
 
 /** The elements as an array, which is the list itself if it is one. */
-export const listArray = (list: ListValue): readonly Value[] =>
-  Array.isArray(list) ? (list as Value[]) : Array.from(elementsOf(list));
+export function listArray(list: ListValue): readonly Value[] {
+  if (Array.isArray(list)) return list as readonly Value[];
+  const elements: Value[] = [];
+  const { size } = list as ListView;
+  for (let index = 0; index < size; index++) elements.push((list as ListView).at(index));
+  return elements;
+}
 
 export function concatenate(left: ListValue, right: ListValue): ListValue {
   if (left instanceof AccumulatorList && left.isOpen) {

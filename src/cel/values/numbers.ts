@@ -1,3 +1,4 @@
+import { spend } from '../work.js';
 import type { Value } from './value.js';
 import { CelError, Double, Uint } from './value.js';
 
@@ -120,6 +121,7 @@ export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (Object.is(value, -0)) return '-0';
   if (value === 0) return '0';
+  spend(20);
   const [mantissa, power] = value.toExponential().split('e') as [string, string];
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 6) return plainDecimal(value);

@@ -12,7 +12,7 @@ import {
   numeric,
   uintArithmetic,
 } from './numbers.js';
-import { codePointLength, compareBytes } from './texts.js';
+import { codePointLength, compareBytes, isNarrow } from './texts.js';
 import { compareUtf8 } from '../../std/compare-utf8.js';
 import {
   addDurations,
@@ -126,7 +126,13 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
 }
 
 function orderOf(left: string, right: string): -1 | 0 | 1 {
-  if (left !== right) spend(Math.min(left.length, right.length) / 50);
+  if (left === right) return 0;
+  const length = Math.min(left.length, right.length);
+  if (length > 256 && isNarrow(left) && isNarrow(right)) {
+    spend(length / 50);
+    return left < right ? -1 : 1;
+  }
+  spend(length / 8);
   return Math.sign(compareUtf8(left, right)) as -1 | 0 | 1;
 }
 

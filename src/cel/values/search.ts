@@ -27,6 +27,7 @@ const reversed = (text: string): string => Buffer.from(text, 'utf16le').swap16()
 
 /** Splits at each occurrence of the separator, into `partsMax` parts at most; the last one is the rest. */
 export function splitAt(text: string, separator: string, partsMax: number): string[] {
+  spend(20);
   if (isSmall(text, separator) && partsMax === Infinity) return text.split(separator);
   const search = isSmall(text, separator) ? undefined : new LinearSearch(separator);
   const parts: string[] = [];

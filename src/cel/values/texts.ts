@@ -3,28 +3,36 @@ import { recallSize, rememberSize, spend, spendOnText } from '../work.js';
 
 /** Texts are measured and compared by code points, as UTF-8 orders them; JavaScript's own strings are UTF-16. */
 
-/** True if the text has surrogates, so that its code units are not its code points. At once for text of one byte. */
-const hasSurrogates = (text: string): boolean => {
-  spendOnText(text, 0.02);
-  return /[\ud800-\udfff]/.test(text);
-};
+const surrogate = /[\ud800-\udfff]/;
+
+/** True if the code units of the text are not its code points. */
+export function hasPairs(text: string): boolean {
+  return codePointLength(text) !== text.length;
+}
 
 export function codePointLength(text: string): number {
-  if (text.length < 256) return hasSurrogates(text) ? codePointIndex(text, text.length) : text.length;
-  const known = recallSize(text);
-  if (known !== undefined) return known;
-  return rememberSize(text, hasSurrogates(text) ? codePointIndex(text, text.length) : text.length);
+  if (text.length < 256) return countPoints(text);
+  return recallSize(text) ?? rememberSize(text, countPoints(text));
+}
+
+/** Returns at once for text of one byte for each character. */
+function countPoints(text: string): number {
+  spendOnText(text, 0.1);
+  return surrogate.test(text) ? pointsBefore(text, text.length) : text.length;
 }
 
 /** Returns the code points from `start` to before `end`. */
 export function codePointSlice(text: string, start: number, end: number): string {
-  if (!hasSurrogates(text)) return text.slice(start, end);
+  if (!hasPairs(text)) return text.slice(start, end);
   const from = unitOf(text, 0, start);
   return text.slice(from, unitOf(text, from, end - start));
 }
 
 /** Returns the index in code points of an index in code units. */
-export function codePointIndex(text: string, unit: number): number {
+export const codePointIndex = (text: string, unit: number): number =>
+  hasPairs(text) ? pointsBefore(text, unit) : unit;
+
+function pointsBefore(text: string, unit: number): number {
   spendOnText(text, 0.2);
   let count = unit;
   for (let index = 0; index < unit - 1; index++) {
@@ -36,8 +44,7 @@ export function codePointIndex(text: string, unit: number): number {
 }
 
 /** Returns the index in code units of an index in code points. */
-export const codeUnitIndex = (text: string, point: number): number =>
-  hasSurrogates(text) ? unitOf(text, 0, point) : point;
+export const codeUnitIndex = (text: string, point: number): number => (hasPairs(text) ? unitOf(text, 0, point) : point);
 
 /** Returns the index in code units of the code point that is `count` behind the one at `unit`. */
 function unitOf(text: string, unit: number, count: number): number {
@@ -52,6 +59,35 @@ function isPair(text: string, index: number): boolean {
   if (high < 0xd800 || high > 0xdbff) return false;
   const low = text.charCodeAt(index + 1);
   return low >= 0xdc00 && low <= 0xdfff;
+}
+
+/** Returns the characters of the text, each as a text. */
+export function charactersOf(text: string): string[] {
+  const hasSurrogatePairs = hasPairs(text);
+  spend(text.length * (hasSurrogatePairs ? 4 : 1));
+  return hasSurrogatePairs ? Array.from(text) : text.split('');
+}
+
+const wide = /[^\u0000-\u00ff]/;
+/** True if each character fits into a byte. At once if JavaScript keeps the text in bytes. */
+export const isNarrow = (text: string): boolean => !wide.test(text);
+
+/** Writes the separator before each of the first `count` characters, without a text for each of them. */
+export function interleave(separator: string, text: string, count: number): string {
+  const end = codePointSlice(text, 0, count).length;
+  const length = end + count * separator.length;
+  spend(30 + (end + length) / 5);
+  const isInBytes = isNarrow(text) && isNarrow(separator);
+  const units = isInBytes ? new Uint8Array(length) : new Uint16Array(length);
+  let to = 0;
+  for (let from = 0; from < end; from++) {
+    for (let index = 0; index < separator.length; index++) units[to++] = separator.charCodeAt(index);
+    const isLead = !isInBytes && isPair(text, from);
+    units[to++] = text.charCodeAt(from);
+    if (isLead) units[to++] = text.charCodeAt(++from);
+  }
+  const written = Buffer.from(units.buffer).toString(isInBytes ? 'latin1' : 'utf16le');
+  return end === text.length ? written : written + text.slice(end);
 }
 
 /** The number of bytes in UTF-8. */

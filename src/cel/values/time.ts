@@ -12,36 +12,65 @@ const intOverflow = new CelError('integer overflow');
 
 export const isInTimestampRange = (seconds: number): boolean => seconds >= secondsMin && seconds <= secondsMax;
 
-const timestampForm = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:\d{2})$/;
+const secondsPerDay = 86_400;
+/** Steps of reading a time or a duration, besides those for long texts. */
+const readingSteps = 40;
 
 /** Reads an RFC 3339 time; undefined for what is none. */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  const match = timestampForm.exec(text);
-  if (!match) return undefined;
-  const [year, month, day, hour, minute, secondOfMinute] = match.slice(1, 7).map(Number);
-  if (hour! > 23 || minute! > 59 || secondOfMinute! > 59) return undefined;
-  const days = daysFromCivil(year!, month!, day!);
-  if (days === undefined) return undefined;
-  const offset = offsetSecondsOf(match[8]!);
+  spend(readingSteps);
+  if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return undefined;
+  const days = daysFromCivil(digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2));
+  const [hour, minute, secondOfMinute] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];
+  // A part that is not all digits is NaN.
+  if (days === undefined || !(hour <= 23 && minute <= 59 && secondOfMinute <= 59)) return undefined;
+  let end = 19;
+  if (text[end] === '.' || text[end] === ',') {
+    end++;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (end === 20) return undefined;
+  }
+  const offset = offsetSecondsOf(text, end);
   if (offset === undefined) return undefined;
-  const nanos = Number((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
-  return new Timestamp(days * 86400 + hour! * 3600 + minute! * 60 + secondOfMinute! - offset, nanos, offset);
+  const nanos = end === 19 ? 0 : Number(text.slice(20, Math.min(end, 29)).padEnd(9, '0'));
+  return new Timestamp(days * secondsPerDay + hour * 3600 + minute * 60 + secondOfMinute - offset, nanos, offset);
 }
 
-function offsetSecondsOf(zone: string): number | undefined {
-  if (zone === 'Z') return 0;
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(4, 6));
-  if (hours > 24 || minutes > 60) return undefined;
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+
+/** Reads a number of `count` digits; NaN if another character is among them. */
+function digitsAt(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let at = from; at < from + count; at++) {
+    const unit = text.charCodeAt(at);
+    if (!isDigit(unit)) return NaN;
+    value = value * 10 + unit - 0x30;
+  }
+  return value;
 }
+
+/** Reads the zone that ends the text: `Z` or `+01:00`. */
+function offsetSecondsOf(text: string, at: number): number | undefined {
+  const sign = text[at];
+  if (sign === 'Z') return text.length === at + 1 ? 0 : undefined;
+  if ((sign !== '+' && sign !== '-') || text[at + 3] !== ':' || text.length !== at + 6) return undefined;
+  const [hours, minutes] = [digitsAt(text, at + 1, 2), digitsAt(text, at + 4, 2)];
+  if (!(hours <= 24 && minutes <= 60)) return undefined;
+  return (sign === '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+export const isLeapYear = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+const daysInMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Days since 1970-01-01; undefined if there is no such day. */
 export function daysFromCivil(year: number, month: number, day: number): number | undefined {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  return date.getTime() / 86_400_000;
+  const last = month === 2 && isLeapYear(year) ? 29 : daysInMonths[month - 1];
+  if (Number.isNaN(year) || last === undefined || !(day >= 1 && day <= last)) return undefined;
+  // Years begin in March here, so that the day that leap years have more is their last one.
+  const marchYear = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
+  return marchYear * 365 + leapDays + dayOfYear - 719_468;
 }
 
 /** The date and time as they are in the zone that is `offsetSeconds` east of UTC. */
@@ -78,6 +107,7 @@ const unitNanos: Record<string, bigint> = {
 
 /** Reads a duration of Go: `1h30m`, `-1.5s`; undefined for what is none or does not fit. */
 export function parseDuration(text: string): Duration | undefined {
+  spend(readingSteps);
   const isNegative = text.startsWith('-');
   let rest = isNegative || text.startsWith('+') ? text.slice(1) : text;
   if (rest === '0') return new Duration(0n);

@@ -1,6 +1,6 @@
 import { Optional } from '../../cel/values/value.js';
 import type { Outcome, Program } from '../../cel/evaluate/program.js';
-import { evaluationStepsMax } from '../../cel/work.js';
+import { evaluationSteps } from '../../cel/work.js';
 import { fieldError, goQuote, hidden, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
@@ -10,14 +10,13 @@ import type { RuleTree, TreeRule } from './rule-tree.js';
 /** Limits of kube-apiserver on the cost of one evaluation, and of all evaluations of an object. */
 const evaluationCostMax = 1_000_000;
 const objectCostMax = 10_000_000;
-/** Limit on the work of all evaluations of an object that costs do not count: 500 ms. */
+/** Limits on the work of one evaluation, 50 ms, and of all evaluations of an object, 500 ms. */
+const evaluationStepsMax = evaluationSteps(evaluationCostMax);
 const objectStepsMax = 10 * evaluationStepsMax;
-/** Steps that take as long as one unit of cost. */
-const stepsPerCost = 10;
-/** Cost after which other requests may run. */
-const sliceCost = 20_000;
-/** Cost of visiting a value, for slices only. */
-const visitCost = 20;
+/** Steps after which other requests may run: 2 ms. */
+const sliceSteps = 200_000;
+/** Steps of visiting a value, for slices only. */
+const visitSteps = 200;
 
 /** Bytes of a text that a messageExpression returns. */
 const messageBytesMax = 5 * 1024;
@@ -59,7 +58,7 @@ class RuleEvaluation implements RuleErrors {
   readonly warnings: string[] = [];
   private costLeft = objectCostMax;
   private stepsLeft = objectStepsMax;
-  private sliceLeft = sliceCost;
+  private sliceLeft = sliceSteps;
   /** True once a limit on costs is reached: no further rules are evaluated. */
   private isOver = false;
 
@@ -68,14 +67,14 @@ class RuleEvaluation implements RuleErrors {
   *run(first: Visit): Steps<void> {
     const visits: Visit[] = [first];
     for (let visit = visits.pop(); visit && !this.isOver; visit = visits.pop()) {
-      this.sliceLeft -= visitCost;
+      this.sliceLeft -= visitSteps;
       if (visit.value === null) continue;
       for (const rule of visit.tree.rules) {
         this.apply(rule, visit);
         if (this.isOver) return;
         if (this.sliceLeft > 0) continue;
         yield;
-        this.sliceLeft = sliceCost;
+        this.sliceLeft = sliceSteps;
       }
       const inner = innerVisits(visit);
       // The last one is visited first.
@@ -111,7 +110,7 @@ class RuleEvaluation implements RuleErrors {
       : old;
     const stepLimit = Math.min(evaluationStepsMax, this.stepsLeft);
     const outcome = program.evaluate({ self: value, oldSelf }, { costLimit: evaluationCostMax, stepLimit });
-    this.sliceLeft -= outcome.cost + outcome.steps / stepsPerCost;
+    this.sliceLeft -= outcome.steps;
     this.stepsLeft -= outcome.steps;
     if (outcome.cost > this.costLeft) this.isOver = true;
     this.costLeft -= outcome.cost;

@@ -1,5 +1,6 @@
 import { addressNumber, addressText } from '../../../machinery/ip-range.js';
 import { quote } from '../../values/texts.js';
+import { spend } from '../../work.js';
 
 /** IP addresses and networks as Go's netip reads them, with its messages. */
 export interface Address {
@@ -27,6 +28,7 @@ const failure = (text: string, message: string, at = ''): string =>
 
 /** The address, or why the text is none. */
 export function parseAddress(text: string): Address | string {
+  spend(50);
   const first = /[.:%]/.exec(text)?.[0];
   if (first === undefined) return failure(text, 'unable to parse IP');
   if (first === '%') return failure(text, 'missing IPv6 address');
@@ -56,6 +58,7 @@ function v4Problem(text: string, part: string): string | undefined {
 }
 
 function parseV6(text: string): Address | string {
+  spend(100);
   const percent = text.indexOf('%');
   const zone = percent < 0 ? '' : text.slice(percent + 1);
   if (percent >= 0 && zone === '') return failure(text, 'zone must be a non-empty string');

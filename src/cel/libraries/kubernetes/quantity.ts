@@ -1,10 +1,11 @@
-import { Quantity, QuantityError } from '../../../machinery/quantity.js';
+import { Quantity } from '../../../machinery/quantity.js';
 import type { Implementation } from '../../check/declarations.js';
 import { declare, member, overload } from '../../check/declarations.js';
 import { structType, types } from '../../types.js';
 import { int64Max, int64Min, int } from '../../values/numbers.js';
 import type { Value } from '../../values/value.js';
 import { CelError, Double, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
+import { spend } from '../../work.js';
 import type { Library } from '../library.js';
 
 /** quantity('1.5Gi') and arithmetic with it. */
@@ -29,13 +30,11 @@ class QuantityValue extends OpaqueValue {
 }
 
 function parse(text: string): QuantityValue | CelError {
-  try {
-    const digits = /^[+-]?0*([0-9]*)\.?([0-9]*)/.exec(text)!;
-    return new QuantityValue(Quantity.parse(text), digits[1]!.length + digits[2]!.length > intDigitsMax);
-  } catch (error) {
-    if (error instanceof QuantityError) return new CelError(error.message);
-    throw error;
-  }
+  spend(60);
+  const quantity = Quantity.read(text);
+  if (typeof quantity === 'string') return new CelError(quantity);
+  const digits = /^[+-]?0*([0-9]*)\.?([0-9]*)/.exec(text)!;
+  return new QuantityValue(quantity, digits[1]!.length + digits[2]!.length > intDigitsMax);
 }
 
 /** Amounts with more digits are held as decimals, which are never ints. */

@@ -5,7 +5,7 @@ import { int, uint64Max, wholeNumber } from '../../values/numbers.js';
 import { quote } from '../../values/texts.js';
 import type { Value } from '../../values/value.js';
 import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
-import { spendOnText } from '../../work.js';
+import { spend, spendOnText } from '../../work.js';
 import type { Library } from '../library.js';
 
 /** semver('1.2.3-rc.1') and comparisons of versions. */
@@ -33,49 +33,70 @@ class Semver extends OpaqueValue {
   }
 }
 
-class SemverError extends Error {}
-
-function number(text: string, name: string): bigint {
-  if (!/^[0-9]*$/.test(text)) throw new SemverError(`Invalid character(s) found in ${name} number ${quote(text)}`);
+function number(text: string, name: string): bigint | CelError {
+  if (!/^[0-9]*$/.test(text)) return new CelError(`Invalid character(s) found in ${name} number ${quote(text)}`);
   const title = name[0]!.toUpperCase() + name.slice(1);
-  if (/^0./.test(text)) throw new SemverError(`${title} number must not contain leading zeroes ${quote(text)}`);
+  if (/^0./.test(text)) return new CelError(`${title} number must not contain leading zeroes ${quote(text)}`);
   return uint64(text);
 }
-function uint64(text: string): bigint {
-  if (text === '') throw new SemverError('strconv.ParseUint: parsing "": invalid syntax');
+function uint64(text: string): bigint | CelError {
+  if (text === '') return new CelError('strconv.ParseUint: parsing "": invalid syntax');
   const value = wholeNumber(text);
-  if (value === undefined || value > uint64Max)
-    throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
-  return value;
+  return value === undefined || value > uint64Max
+    ? new CelError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`)
+    : value;
 }
 
-function parseVersion(text: string): Version {
-  if (text === '') throw new SemverError('Version string empty');
+function parseVersion(text: string): Version | CelError {
+  if (text === '') return new CelError('Version string empty');
   const parts = text.split('.');
-  if (parts.length < 3) throw new SemverError('No Major.Minor.Patch elements found');
-  const numbers = [number(parts[0]!, 'major'), number(parts[1]!, 'minor')];
-  const [beforeBuild, build] = cut(parts.slice(2).join('.'), '+');
-  const [patch, pre] = cut(beforeBuild, '-');
-  numbers.push(number(patch, 'patch'));
-  const preRelease = pre?.split('.') ?? [];
-  for (const part of preRelease) checkPreRelease(part);
-  for (const part of build?.split('.') ?? []) {
-    if (part === '') throw new SemverError('Build meta data is empty');
-    if (!/^[0-9A-Za-z-]+$/.test(part))
-      throw new SemverError(`Invalid character(s) found in build meta data ${quote(part)}`);
+  if (parts.length < 3) return new CelError('No Major.Minor.Patch elements found');
+  const [beforeBuild, buildText] = cut(parts.slice(2).join('.'), '+');
+  const [patch, preReleaseText] = cut(beforeBuild, '-');
+  const numbers: bigint[] = [];
+  for (const [digits, name] of [
+    [parts[0]!, 'major'],
+    [parts[1]!, 'minor'],
+    [patch, 'patch'],
+  ] as const) {
+    const value = number(digits, name);
+    if (value instanceof CelError) return value;
+    numbers.push(value);
   }
-  return { numbers, preRelease, build: build?.split('.') ?? [] };
+  const preRelease = preReleaseText?.split('.') ?? [];
+  const build = buildText?.split('.') ?? [];
+  return (
+    firstProblem(preRelease, preReleaseProblem) ?? firstProblem(build, buildProblem) ?? { numbers, preRelease, build }
+  );
 }
 
-function checkPreRelease(part: string): void {
-  if (part === '') throw new SemverError('Prerelease is empty');
-  if (/^[0-9]+$/.test(part)) {
-    if (/^0./.test(part))
-      throw new SemverError(`Numeric PreRelease version must not contain leading zeroes ${quote(part)}`);
-    uint64(part);
-  } else if (!/^[0-9A-Za-z-]+$/.test(part)) {
-    throw new SemverError(`Invalid character(s) found in prerelease ${quote(part)}`);
+function firstProblem(
+  parts: readonly string[],
+  problemOf: (part: string) => CelError | undefined,
+): CelError | undefined {
+  for (const part of parts) {
+    const problem = problemOf(part);
+    if (problem) return problem;
   }
+  return undefined;
+}
+
+function preReleaseProblem(part: string): CelError | undefined {
+  if (part === '') return new CelError('Prerelease is empty');
+  if (!/^[0-9]+$/.test(part)) {
+    if (/^[0-9A-Za-z-]+$/.test(part)) return undefined;
+    return new CelError(`Invalid character(s) found in prerelease ${quote(part)}`);
+  }
+  if (/^0./.test(part))
+    return new CelError(`Numeric PreRelease version must not contain leading zeroes ${quote(part)}`);
+  const value = uint64(part);
+  return value instanceof CelError ? value : undefined;
+}
+
+function buildProblem(part: string): CelError | undefined {
+  if (part === '') return new CelError('Build meta data is empty');
+  if (/^[0-9A-Za-z-]+$/.test(part)) return undefined;
+  return new CelError(`Invalid character(s) found in build meta data ${quote(part)}`);
 }
 
 function cut(text: string, separator: string): [string, string?] {
@@ -105,7 +126,7 @@ function comparePart(a: string, b: string): number {
 }
 
 /** `v01.2` as the version that it means: 1.2.0. */
-function normalized(text: string): string {
+function normalized(text: string): string | CelError {
   const body = text.startsWith('v') ? text.slice(1) : text;
   const all = body.split('.');
   const parts = all.length > 3 ? [...all.slice(0, 2), all.slice(2).join('.')] : all;
@@ -115,20 +136,19 @@ function normalized(text: string): string {
     return /^[0-9]/.test(rest) ? rest : `0${rest}`;
   });
   if (short.length < 3) {
-    if (/[+-]/.test(short.at(-1)!)) throw new SemverError('short version cannot contain PreRelease/Build meta data');
+    if (/[+-]/.test(short.at(-1)!)) return new CelError('short version cannot contain PreRelease/Build meta data');
     while (short.length < 3) short.push('0');
   }
   return short.join('.');
 }
 
 function parse(text: string, normalizes: boolean): Semver | CelError {
+  spend(100);
   spendOnText(text, 2);
-  try {
-    return new Semver(parseVersion(normalizes ? normalized(text) : text));
-  } catch (error) {
-    if (error instanceof SemverError) return new CelError(error.message);
-    throw error;
-  }
+  const written = normalizes ? normalized(text) : text;
+  if (written instanceof CelError) return written;
+  const version = parseVersion(written);
+  return version instanceof CelError ? version : new Semver(version);
 }
 
 const ofText =

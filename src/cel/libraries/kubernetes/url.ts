@@ -5,7 +5,7 @@ import { listOf, mapOf, structType, types } from '../../types.js';
 import { BuiltMap } from '../../values/maps.js';
 import type { Value } from '../../values/value.js';
 import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
-import { spendOnText } from '../../work.js';
+import { spend, spendOnText } from '../../work.js';
 import type { Library } from '../library.js';
 import type { ParsedUrl } from './url-text.js';
 import { hostname, parseUrl, portOf, queryValues } from './url-text.js';
@@ -47,6 +47,7 @@ const part = (name: string, id: string, type: CelType, read: (url: ParsedUrl) =>
 
 function queryMap({ query }: ParsedUrl): Value {
   const map = new BuiltMap();
+  spend(60);
   spendOnText(query, 10);
   for (const [key, values] of queryValues(query)) map.set(key, values);
   return map;
