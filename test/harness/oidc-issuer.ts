@@ -18,7 +18,7 @@ export type Algorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512
 
 const curves: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
 
-export interface IssuerKey {
+interface IssuerKey {
   readonly id: string;
   readonly algorithm: Algorithm;
   readonly key: KeyObject;
