@@ -10,6 +10,7 @@ import { openKubeconfigClient } from './open-client.js';
 /** The client with servers that misbehave. */
 let server: Server;
 let client: KubeconfigClient;
+let kubeconfig: string;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 const seen: {
   readonly headers: IncomingMessage['headers'];
@@ -26,10 +27,10 @@ beforeAll(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const text = pki
+  kubeconfig = pki
     .adminKubeconfig(`https://127.0.0.1:${(server.address() as AddressInfo).port}/prefix/`)
     .replace(/ {4}client-certificate-data[^]*$/, '    token: the-token\n');
-  client = await openKubeconfigClient({ text });
+  client = await openKubeconfigClient({ text: kubeconfig });
 });
 beforeEach(() => void seen.splice(0));
 afterAll(async () => {
@@ -50,7 +51,11 @@ it('the path of server comes before the path of a request, and the query is enco
 it('an empty path is that of server', async () => {
   answer = (_request, response) => response.end('{}');
   await get({ path: '' });
-  expect(seen[0]?.url).toBe('/prefix');
+  await get({ path: '', query: { timeout: '30s' } });
+  const atRoot = await openKubeconfigClient({ text: kubeconfig.replace('/prefix/', '') });
+  await atRoot.request({ method: 'POST', path: '', query: { timeout: '30s' } });
+  atRoot.close();
+  expect(seen.map(({ url }) => url)).toEqual(['/prefix', '/prefix?timeout=30s', '/?timeout=30s']);
 });
 
 it('one connection serves requests one after the other', async () => {

@@ -146,7 +146,7 @@ export class HttpClient {
     const message = await exchange(connection, {
       method: request.method,
       server,
-      path: `${server.pathname.replace(/\/$/, '')}${withQuery(request)}` || '/',
+      path: `${prefixOf(server, request)}${withQuery(request)}`,
       isRepeatable: request.isRepeatable ?? ['GET', 'HEAD'].includes(request.method),
       headers: {
         Accept: 'application/json',
@@ -175,6 +175,12 @@ export class HttpClient {
       );
     return new Deadline(this.dependencies.clock, timeoutMs, timeoutError, signal);
   }
+}
+
+/** The path of `server`, without a slash at its end unless it is the whole path. */
+function prefixOf({ pathname }: URL, { path }: ClientRequest): string {
+  const prefix = pathname.replace(/\/$/, '');
+  return prefix === '' && path === '' ? '/' : prefix;
 }
 
 function withQuery({ path, query = {} }: ClientRequest): string {

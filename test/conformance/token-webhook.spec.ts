@@ -85,7 +85,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('with %s', (protocol) => {
       spec: { token: 'a-token', audiences: [issuer] },
       status: { user: {} },
     });
-    expect(request).toMatchObject({ method: 'POST', url: '/authenticate' });
+    expect(request).toMatchObject({ method: 'POST', url: '/authenticate?timeout=30s' });
     expect(request?.headers).toMatchObject({
       'content-type': 'application/json',
       authorization: 'Bearer of-keelson',

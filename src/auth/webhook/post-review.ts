@@ -23,7 +23,7 @@ const jitterSteps = 1000;
 
 /**
  * Sends a review to the URL of the kubeconfig and returns the body of the answer. Repeats it after the answers 429, 500,
- * 502, 504 and 503 with Retry-After, and after a connection that was reset. Redirects are not followed, since the
+ * 502 and 504, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
  * request contains credentials of a user. Rejects with a WebhookError, a ClientError or the reason of `signal`.
  */
 export async function postReview(
@@ -36,7 +36,8 @@ export async function postReview(
       .request({
         method: 'POST',
         path: '',
-        headers: { 'Content-Type': 'application/json' },
+        query: { timeout: '30s' },
+        headers: { Accept: 'application/json, */*', 'Content-Type': 'application/json' },
         body,
         responseBytesMax: answerBytesMax,
         isRepeatable: true,
@@ -59,7 +60,7 @@ const isSuccess = ({ status }: ClientResponse) => status >= 200 && status <= 206
 
 function isRetried(response: ClientResponse): boolean {
   const { status } = response;
-  return status === 429 || (status >= 500 && (status !== 503 || retryAfterSeconds(response) > 0));
+  return status === 429 || (status >= 500 && status !== 503) || (status >= 400 && retryAfterSeconds(response) > 0);
 }
 
 /** 0 without a valid header. */

@@ -316,12 +316,15 @@ describe('a call', () => {
     },
   );
 
-  it.each([[503], [429]])('is repeated after the answer %d with Retry-After, and waits that long', async (code) => {
-    const { name, clock } = await makeWebhook();
-    succeedsAfter(code, { 'Retry-After': '3' });
-    expect(await name('a')).toEqual(['a', 'api']);
-    expect(clock.delays).toEqual([3000]);
-  });
+  it.each([[503], [429], [400]])(
+    'is repeated after the answer %d with Retry-After, and waits that long',
+    async (code) => {
+      const { name, clock } = await makeWebhook();
+      succeedsAfter(code, { 'Retry-After': '3' });
+      expect(await name('a')).toEqual(['a', 'api']);
+      expect(clock.delays).toEqual([3000]);
+    },
+  );
 
   it('is repeated four times with growing delays', async () => {
     const { name, clock } = await makeWebhook();
