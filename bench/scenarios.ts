@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
@@ -5,6 +6,7 @@ import { configMap, namespace, pod } from './lib/objects.js';
 import { residentMiB } from './lib/process-figures.js';
 import type { RequestShape } from './lib/requests.js';
 import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { startTokenWebhook, webhookToken } from './lib/token-webhook.js';
 import { measureWithWrk } from './lib/wrk.js';
 
 export interface World {
@@ -223,6 +225,28 @@ export const scenarios: readonly Scenario[] = [
           bare: await on(bare, '/stream', '/push'),
         },
       ];
+    },
+  },
+  {
+    name: 'tokens',
+    async run(world) {
+      const webhook = await startTokenWebhook();
+      const ours = await startOurs(join(world.directory, 'tokens'), 'memory', undefined, [
+        `--authentication-token-webhook-config-file=${await webhook.kubeconfig(world.directory)}`,
+      ]);
+      try {
+        const withToken = (token: string): World => {
+          return { ...world, servers: { ...world.servers, ours: { ...ours, token } } };
+        };
+        await smallObject(withToken(ours.token));
+        return [
+          await getOnBoth(withToken(ours.token), 'GET, static token', smallPath),
+          await getOnBoth(withToken(webhookToken), 'GET, webhook token', smallPath),
+        ];
+      } finally {
+        await ours.stop();
+        webhook.stop();
+      }
     },
   },
 ];

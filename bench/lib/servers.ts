@@ -29,7 +29,12 @@ const host = '127.0.0.1';
 const token = 'benchmark';
 const startTimeoutMs = 30_000;
 
-export async function startOurs(directory: string, store: StoreName, etcdUrl: string | undefined): Promise<Server> {
+export async function startOurs(
+  directory: string,
+  store: StoreName,
+  etcdUrl: string | undefined,
+  flags: readonly string[] = [],
+): Promise<Server> {
   await mkdir(directory, { recursive: true });
   const tokens = join(directory, 'tokens.csv');
   await writeFile(tokens, `${token},benchmark,1,"system:masters"\n`, { mode: 0o600 });
@@ -41,6 +46,7 @@ export async function startOurs(directory: string, store: StoreName, etcdUrl: st
     `--data-dir=${directory}`,
     `--token-auth-file=${tokens}`,
     ...(etcdUrl === undefined ? [`--storage-backend=${store}`] : [`--etcd-servers=${etcdUrl}`]),
+    ...flags,
   ];
   const ca = join(directory, 'pki/ca.crt');
   return started({ name: 'Keelson', words, port, path: '/readyz', caFile: ca });
