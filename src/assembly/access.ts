@@ -8,6 +8,7 @@ import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { readAbacPolicies } from '../auth/abac/policy-file.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { authorizersFor } from '../auth/authorizers.list.js';
 import { AbacAuthorizer } from '../auth/authorizers/abac.authorizer.js';
 import { NodeAuthorizer } from '../auth/authorizers/node.authorizer.js';
@@ -30,7 +31,7 @@ import type { Rng } from '../std/rng.js';
 interface AccessDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
-  readonly meters: Pick<Meters, 'access' | 'admission'>;
+  readonly meters: Pick<Meters, 'access' | 'admission' | 'impersonation'>;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
@@ -44,6 +45,8 @@ export interface AccessComponents {
   /** Returns a 403 error if no authorizer allows the request, undefined if one does. */
   readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
+  /** Undefined without the feature gate ConstrainedImpersonation. */
+  readonly impersonation: ConstrainedImpersonation | undefined;
 }
 
 export function makeAccess(dependencies: AccessDependencies): AccessComponents {
@@ -59,7 +62,27 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
     const { decision, reason } = await authorize(authorizers, attributes);
     return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
-  return { authorizers, refusalOf, admission: makeAdmission(dependencies, held, authorizers, refusalOf) };
+  const impersonation = makeImpersonation(dependencies, authorizers);
+  return {
+    authorizers,
+    refusalOf,
+    admission: makeAdmission(dependencies, held, authorizers, refusalOf),
+    impersonation,
+  };
+}
+
+function makeImpersonation(
+  { config: { naming, featureGates }, meters, clock }: AccessDependencies,
+  authorizers: readonly Authorizer[],
+): ConstrainedImpersonation | undefined {
+  if (featureGates['ConstrainedImpersonation'] !== true) return undefined;
+  return new ConstrainedImpersonation({
+    authorizers,
+    authenticationGroup: naming.group('authentication'),
+    labelDomain: naming.labelDomain,
+    observer: meters.impersonation,
+    clock,
+  });
 }
 
 function abacAuthorizer({ authorization: { policyFile = '' }, naming }: ServerConfig): Authorizer {

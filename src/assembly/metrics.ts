@@ -9,6 +9,7 @@ import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
+import { ImpersonationMetrics } from '../metrics/impersonation-metrics.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
 import { cacheFamilies } from '../metrics/cache-metrics.js';
@@ -34,6 +35,7 @@ export interface Meters {
   readonly watches: WatchMetrics;
   readonly workQueues: WorkQueueMetrics;
   readonly deprecations: DeprecatedRequests;
+  readonly impersonation: ImpersonationMetrics;
 }
 
 interface MeterDependencies {
@@ -54,6 +56,7 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
     watches: new WatchMetrics(registry),
     workQueues: new WorkQueueMetrics(),
     deprecations: new DeprecatedRequests(naming, registry),
+    impersonation: new ImpersonationMetrics(),
   };
 }
 
@@ -98,6 +101,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...featureFamilies(config.featureGates),
     ...declaredValidationFamilies(declaredValidation),
     ...meters.deprecations.families(),
+    ...meters.impersonation.families(),
     ...tokenFamilies(tokenUses),
     ...(signerMetrics?.families() ?? []),
     ...healthFamilies(health),

@@ -38,7 +38,8 @@ export class PipelineModule {
         },
         {
           provide: APP_GUARD,
-          useFactory: () => new ImpersonationGuard(components.authorizers, naming.group('authentication')),
+          useFactory: () =>
+            new ImpersonationGuard(components.authorizers, naming.group('authentication'), components.impersonation),
         },
         { provide: APP_GUARD, useFactory: () => new FlowControlGuard(components.limiter) },
         {

@@ -11,14 +11,14 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 
-interface Impersonation {
+export interface Impersonation {
   readonly user: UserInfo;
   /** Groups and extra of the headers, without the groups that are added for the user. */
   readonly named: { readonly groups: readonly string[]; readonly extra: Readonly<Record<string, readonly string[]>> };
 }
 
 /** A permission that the authenticated user needs. */
-interface ImpersonationCheck {
+export interface ImpersonationCheck {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
@@ -64,11 +64,21 @@ function impersonatedUser(
 ): Impersonation | undefined {
   if (name === '') {
     if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-    throw ApiError.badRequest(
-      `requested user with uid ${goQuote(uid)}, groups [${groups.map(goQuote).join(' ')}] and extra keys [${Object.keys(extra).map(goQuote).join(' ')}] without impersonating a user name`,
-    );
+    const given = `Name:"", UID:${goQuote(uid)}, Groups:${goTexts(groups)}, Extra:${goTextLists(extra)}`;
+    throw ApiError.badRequest(`requested &user.DefaultInfo{${given}} without impersonating a user name`);
   }
   return { user: { name, uid, groups: groupsOf(name, groups), extra }, named: { groups, extra } };
+}
+
+/** Formats values as Go's %#v, which kube-apiserver uses in this message. */
+function goTexts(texts: readonly string[]): string {
+  return texts.length === 0 ? '[]string(nil)' : `[]string{${texts.map(goQuote).join(', ')}}`;
+}
+
+function goTextLists(lists: Readonly<Record<string, readonly string[]>>): string {
+  const keys = Object.keys(lists).sort();
+  if (keys.length === 0) return 'map[string][]string(nil)';
+  return `map[string][]string{${keys.map((key) => `${goQuote(key)}:${goTexts(lists[key]!)}`).join(', ')}}`;
 }
 
 /**

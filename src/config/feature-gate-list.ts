@@ -29,7 +29,7 @@ export const featureGates: readonly FeatureGate[] = [
     APIServingWithRoutine AllAlpha AllowUnsafeMalformedObjectDeletion AuthorizeWithSelectors CBORServingAndStorage
     CPUManagerPolicyAlphaOptions CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
     CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
-    ConstrainedImpersonation ContainerCheckpoint ContainerStopSignals CrossNamespaceVolumeDataSource
+    ContainerCheckpoint ContainerStopSignals CrossNamespaceVolumeDataSource
     CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaintRules DRADeviceTaints
     DRAExtendedResource DRAPartitionableDevices EventedPLEG GangScheduling GenericWorkload HPAScaleToZero
     ImageVolumeWithDigest InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScalingExclusiveCPUs
@@ -57,7 +57,7 @@ export const featureGates: readonly FeatureGate[] = [
     APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AtomicFIFO
     AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
     CSIServiceAccountTokenSecrets ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC
-    ComponentFlagz ComponentStatusz ContainerRestartRules ContextualLogging DRAAdminAccess DRAPrioritizedList DRAResourceClaimDeviceStatus
+    ComponentFlagz ComponentStatusz ConstrainedImpersonation ContainerRestartRules ContextualLogging DRAAdminAccess DRAPrioritizedList DRAResourceClaimDeviceStatus
     DRAResourceClaimGranularStatusAuthorization DRASchedulerFilterTimeout DeclarativeValidation DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
     DisableCPUQuotaWithExclusiveCPUs EnvFiles ExternalServiceAccountTokenSigner GracefulNodeShutdown
     GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HostnameOverride ImageVolume

@@ -13,6 +13,7 @@ test.each<[name: string, stage: GateStage, byDefault: boolean, isLocked?: boolea
   ['APISelfSubjectReview', 'GA', true, true],
   ['AuthorizeWithSelectors', 'Alpha', false],
   ['ContainerCheckpoint', 'Alpha', false],
+  ['ConstrainedImpersonation', 'Beta', true],
   ['AtomicFIFO', 'Beta', true],
   ['ClientsAllowCARotation', 'Beta', true],
   ['ClientsAllowCBOR', 'Alpha', false],

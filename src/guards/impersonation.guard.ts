@@ -1,7 +1,9 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
 import { authorize, forbiddenError, type Authorizer } from '../auth/authorizer.js';
+import { RequestAttributes } from './request-attributes.js';
 
 /**
  * Replaces the user by the one in the Impersonate- headers, if the real user may impersonate. Runs before
@@ -11,6 +13,8 @@ export class ImpersonationGuard implements CanActivate {
   constructor(
     private readonly authorizers: readonly Authorizer[],
     private readonly authenticationGroup: string,
+    /** Undefined without the feature gate ConstrainedImpersonation. */
+    private readonly constrained: ConstrainedImpersonation | undefined,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -26,6 +30,12 @@ export class ImpersonationGuard implements CanActivate {
     const state = request.kube;
     const impersonated = impersonationOf(request.raw.rawHeaders);
     if (!impersonated) return true;
+    if (this.constrained) {
+      const user = await this.constrained.impersonate(impersonated, new RequestAttributes(state.user, state.info));
+      state.impersonator = state.user;
+      state.user = user;
+      return true;
+    }
     for (const check of impersonationChecks(impersonated, this.authenticationGroup)) {
       const attributes = {
         user: state.user,

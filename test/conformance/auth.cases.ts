@@ -85,8 +85,8 @@ export const refusals: Table = {
 };
 
 const asAlice = { 'impersonate-user': 'alice' };
-const cannotImpersonate = (what: string, rest: string) =>
-  denied(`${what} is forbidden`, 'dev', `impersonate resource ${rest}`);
+const cannotImpersonate = (mode: string) =>
+  denied('configmaps is forbidden', 'dev', `impersonate-on:${mode}:list resource "configmaps" in API group "" ${here}`);
 
 // prettier-ignore
 export const impersonating: Table = {
@@ -100,8 +100,8 @@ export const impersonating: Table = {
     ['Impersonate-Group without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-group': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
     ['Impersonate-Extra without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-extra-a': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
     ['Impersonate-Uid without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-uid': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
-    ['impersonation requires the verb impersonate on users (403)', [], as('dev', get('~/configmaps', asAlice)), cannotImpersonate('users "alice"', '"users" in API group "" at the cluster scope')],
-    ['impersonation of a service account requires the verb on serviceaccounts (403)', [], as('dev', get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' })), cannotImpersonate('serviceaccounts "default"', `"serviceaccounts" in API group "" ${here}`)],
+    ['impersonation requires the verb impersonate-on:user-info:list on the resource, or impersonate on users (403)', [], as('dev', get('~/configmaps', asAlice)), cannotImpersonate('user-info')],
+    ['impersonation of a service account requires its own verb on the resource, or impersonate on serviceaccounts (403)', [], as('dev', get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' })), cannotImpersonate('serviceaccount')],
     ['an anonymous user cannot impersonate (403)', [], as('nobody', get('~/configmaps', asAlice)), { code: 403 }],
     ['impersonation with an unknown token is refused (401)', [], as('wrong', get('~/configmaps', asAlice)), unauthorized],
   ],

@@ -29,7 +29,7 @@ export const signerPaths = {
 
 export type SignerMethod = keyof typeof signerPaths;
 
-export interface FetchedKey {
+interface FetchedKey {
   readonly id: string;
   /** SubjectPublicKeyInfo in DER: a view of the response. */
   readonly der: Buffer;
