@@ -14,6 +14,7 @@ import { ServiceAccountTokens, type TokenLimits } from '../auth/service-account-
 import type { TokenCacheObserver } from '../auth/token-cache-observer.js';
 import { TokenUses } from '../auth/token-uses.js';
 import type { TokenKeys } from '../auth/token-keys.js';
+import type { WebhookObserver } from '../auth/webhook/post-review.js';
 import { TokenWebhook } from '../auth/webhook/token-webhook.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -64,6 +65,7 @@ export interface AuthenticationComponents {
 interface AuthenticationDependencies {
   readonly registry: ResourceRegistry;
   readonly tokenCacheObserver: TokenCacheObserver;
+  readonly webhookObserver: WebhookObserver;
   readonly rng: Rng;
   readonly logger: Logger;
 }
@@ -118,14 +120,14 @@ function tokenLimits({ authentication }: ServerConfig, signerSecondsMax = Infini
 
 function tokenWebhook(
   { config, clock, tokenWebhookClient: client }: CredentialSources,
-  { tokenCacheObserver: observer, rng, logger }: AuthenticationDependencies,
+  { tokenCacheObserver: observer, webhookObserver, rng, logger }: AuthenticationDependencies,
 ): TokenWebhook | undefined {
   const { naming, limits, authentication } = config;
   const { version, cacheTtlMs } = authentication.tokenWebhook;
   return (
     client &&
     new TokenWebhook({
-      ...{ client, clock, rng, logger, observer, cacheTtlMs },
+      ...{ client, clock, rng, logger, observer, webhookObserver, cacheTtlMs },
       apiVersion: `${naming.group('authentication')}/${version}`,
       ownAudiences: authentication.apiAudiences,
       answerBytesMax: limits.tokenReviewAnswerBytesMax,

@@ -96,6 +96,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const authentication = makeAuthentication(dependencies, {
     registry,
     tokenCacheObserver: meters.tokenCache,
+    webhookObserver: meters.webhooks,
     rng,
     logger,
   });

@@ -18,6 +18,7 @@ import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { tokenFamilies } from '../metrics/token-metrics.js';
 import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
+import { WebhookMetrics } from '../metrics/webhook-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import type { VersionDocument } from '../config/version-document.js';
 import type { DeclaredValidation } from '../registry/write/declared-validation.js';
@@ -30,6 +31,7 @@ export interface Meters {
   readonly requests: RequestMetrics;
   readonly access: AccessMetrics;
   readonly tokenCache: TokenCacheMetrics;
+  readonly webhooks: WebhookMetrics;
   readonly admission: AdmissionMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
@@ -51,6 +53,7 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),
     tokenCache: new TokenCacheMetrics(clock),
+    webhooks: new WebhookMetrics(),
     admission: new AdmissionMetrics(clock),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
@@ -91,6 +94,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.requests.families(),
     ...meters.access.families(),
     ...meters.tokenCache.families(),
+    ...meters.webhooks.families(),
     ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),

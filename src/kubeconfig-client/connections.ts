@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { checkServerIdentity, createSecureContext } from 'node:tls';
 import { ClientError, reasonOf } from './client-error.js';
+import { missingNamesError } from './connection-error.js';
 import { areEqualPairs, type KeyPair } from './credentials.js';
 import type { Kubeconfig } from './kubeconfig.js';
 
@@ -82,10 +83,9 @@ export class Connections {
       secureContext: this.secureContext(identity),
       rejectUnauthorized: !cluster.skipsTlsVerify,
       // TLS has no server name indication for IP addresses.
-      ...(name !== undefined && {
-        servername: isIP(name) ? '' : name,
-        checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
-      }),
+      ...(name !== undefined && { servername: isIP(name) ? '' : name }),
+      checkServerIdentity: (host, certificate) =>
+        certificate.subjectaltname ? checkServerIdentity(name ?? host, certificate) : missingNamesError(),
     });
   }
 

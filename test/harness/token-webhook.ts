@@ -6,6 +6,13 @@ import type { TLSSocket } from 'node:tls';
 import { makeEphemeralPki } from '../../src/certificates/ephemeral-pki.js';
 import { systemClock } from '../../src/std/clock.js';
 
+/** PEM of a server's certificate, of its key and of its CA. */
+export interface WebhookCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
 interface TokenReview {
   readonly kind: string;
   readonly apiVersion: string;
@@ -37,12 +44,12 @@ export class WebhookServer {
     readonly ca: string,
   ) {}
 
-  static async start(): Promise<WebhookServer> {
-    const pki = await makeEphemeralPki({ clock: systemClock });
-    const { certificate, key } = pki.serving!.current();
-    const { pem } = pki.authority.current();
-    const server = createServer({ cert: certificate, key, ca: pem, requestCert: true, rejectUnauthorized: false });
-    const webhook = new WebhookServer(server, pem);
+  static async start(given?: WebhookCertificate): Promise<WebhookServer> {
+    const { certificate: cert, key, ca } = given ?? (await certificateOfPki());
+    // Level 0 lets the server use a certificate that is signed with SHA-1.
+    const tls = { cert, key, ca, ciphers: 'DEFAULT:@SECLEVEL=0' };
+    const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: false });
+    const webhook = new WebhookServer(server, ca);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       void webhook.receive(request, response);
     });
@@ -88,6 +95,11 @@ export class WebhookServer {
     this.requests.push({ review, method, url, headers, clientName: typeof name === 'string' ? name : undefined });
     this.answer(review.spec.token, response, request);
   }
+}
+
+async function certificateOfPki(): Promise<WebhookCertificate> {
+  const pki = await makeEphemeralPki({ clock: systemClock });
+  return { ...pki.serving!.current(), ca: pki.authority.current().pem };
 }
 
 /** Answers with a TokenReview of the version that kube-apiserver asks for by default. */

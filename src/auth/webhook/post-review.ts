@@ -1,4 +1,5 @@
 import { ClientError, codeOf } from '../../kubeconfig-client/client-error.js';
+import { certificateFlaw, type CertificateFlaw } from '../../kubeconfig-client/connection-error.js';
 import type { ClientResponse } from '../../kubeconfig-client/http-client.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
 import { sleep, type Clock } from '../../std/clock.js';
@@ -11,6 +12,13 @@ export interface WebhookConnection {
   readonly rng: Rng;
   /** Limit on the body of an answer. */
   readonly answerBytesMax: number;
+  readonly webhookObserver: WebhookObserver;
+}
+
+/** Counts the use of webhooks, for metrics. */
+export interface WebhookObserver {
+  /** A connection that failed because of the certificate of the webhook. */
+  refusedCertificate(flaw: CertificateFlaw): void;
 }
 
 // As kube-apiserver: 5 attempts, with delays of about 0.5, 0.75, 1.1 and 1.7 s.
@@ -27,7 +35,7 @@ const jitterSteps = 1000;
  * request contains credentials of a user. Rejects with a WebhookError, a ClientError or the reason of `signal`.
  */
 export async function postReview(
-  { client, clock, rng, answerBytesMax }: WebhookConnection,
+  { client, clock, rng, answerBytesMax, webhookObserver }: WebhookConnection,
   body: Buffer,
   signal: AbortSignal,
 ): Promise<Buffer> {
@@ -44,6 +52,8 @@ export async function postReview(
         signal,
       })
       .catch((error: unknown) => {
+        const flaw = certificateFlaw(error);
+        if (flaw) webhookObserver.refusedCertificate(flaw);
         if (signal.aborted || attempt >= attemptsMax || !isReset(error)) throw error;
         return undefined;
       });

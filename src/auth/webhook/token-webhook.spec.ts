@@ -1,8 +1,10 @@
 import { ClientKubeconfigs } from '../../../test/harness/client-kubeconfigs.js';
 import { eventually } from '../../../test/harness/eventually.js';
 import { acceptAll, respond, WebhookServer } from '../../../test/harness/token-webhook.js';
+import { webhookCertificate } from '../../../test/harness/webhook-certificate.js';
 import { openKubeconfigClient } from '../../kubeconfig-client/open-client.js';
 import { TokenCacheMetrics } from '../../metrics/token-cache-metrics.js';
+import { WebhookMetrics } from '../../metrics/webhook-metrics.js';
 import { Canceller } from '../../std/cancellation.js';
 import { ManualClock, systemClock, type Timer } from '../../std/clock.js';
 import { isAuthenticated, type AuthenticationResult } from '../authenticator.js';
@@ -32,14 +34,25 @@ afterAll(() => files.remove());
 
 const limitsDefault: LookupLimits = { entriesMax: 100, bytesMax: 100_000, pendingMax: 50, pendingBytesMax: 1000 };
 
-async function makeWebhook(options: { cacheTtlMs?: number; limits?: Partial<LookupLimits>; own?: string[] } = {}) {
+async function makeWebhook(
+  options: {
+    cluster?: Record<string, unknown>;
+    cacheTtlMs?: number;
+    limits?: Partial<LookupLimits>;
+    own?: string[];
+  } = {},
+) {
   const clock = new RetryClock();
-  const client = await openKubeconfigClient({ file: files.kubeconfig(server, { token: 'of-the-server' }), clock });
+  const client = await openKubeconfigClient({
+    file: files.kubeconfig(server, { token: 'of-the-server' }, options.cluster),
+    clock,
+  });
   opened.push(client);
   const lines: string[] = [];
   const log = (message: string, fields?: Record<string, unknown>) =>
     void lines.push(`${message} ${JSON.stringify(fields)}`);
   const metrics = new TokenCacheMetrics(clock);
+  const webhooks = new WebhookMetrics();
   const webhook = new TokenWebhook({
     ...{ client, clock, rng: { below: () => 0, uuid: () => '' } },
     apiVersion: 'authentication.k8s.io/v1beta1',
@@ -48,6 +61,7 @@ async function makeWebhook(options: { cacheTtlMs?: number; limits?: Partial<Look
     answerBytesMax: 10_000,
     limits: { ...limitsDefault, ...options.limits },
     observer: metrics,
+    webhookObserver: webhooks,
     logger: { debug: log, info: log, warn: log, error: log },
   });
   const name = async (token: string, audiences?: string[], signal?: Canceller) =>
@@ -62,7 +76,8 @@ async function makeWebhook(options: { cacheTtlMs?: number; limits?: Partial<Look
             : [...family.samples()].map(({ labels, value }) => [labels['status'], value] as const),
         ),
     );
-  return { webhook, clock, lines, name, counts };
+  const refused = () => webhooks.families().map(({ samples }) => [...samples()][0]?.value);
+  return { webhook, clock, lines, name, counts, refused };
 }
 
 /** The name and audiences of an accepted token, or the rejection. */
@@ -377,5 +392,22 @@ describe('a call', () => {
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain('"failures":2');
     expect(lines.join()).not.toMatch(/secret|of-the-server/);
+  });
+});
+
+describe('the certificate of the webhook', () => {
+  it.each<[string, { hash: string; names: string[] }, number[], string]>([
+    ['without subjectAltName is refused and counted', { hash: 'SHA-256', names: [] }, [1, 0], 'has no subjectAltName'],
+    ['signed with SHA-1 is refused and counted', { hash: 'SHA-1', names: ['webhook'] }, [0, 1], 'signed with SHA-1'],
+    ['for another name is refused', { hash: 'SHA-256', names: ['another'] }, [0, 0], 'is for other names'],
+  ])('%s', async (_title, options, counted, problem) => {
+    await server.stop();
+    server = await WebhookServer.start(await webhookCertificate(options));
+    server.answer = acceptAll;
+    const { name, lines, refused } = await makeWebhook({ cluster: { 'tls-server-name': 'webhook' } });
+    expect(await name('a')).toEqual(couldNotBeAsked);
+    expect(server.requests).toEqual([]);
+    expect(lines.join()).toContain(problem);
+    expect(refused()).toEqual(counted);
   });
 });
