@@ -5,7 +5,14 @@ import type { LabelSelector } from '../../src/machinery/label-selector.js';
 import type { ServedVirtual } from '../../src/registry/resource-registry.js';
 import { admitted, hooksOf, type WriteGiven } from './admission.js';
 
-type Params = Readonly<Record<string, { readonly namespaced: boolean; readonly objects: readonly KubeObject[] }>>;
+interface Listed {
+  readonly namespaced: boolean;
+  readonly objects: readonly KubeObject[];
+  /** Resolves when the objects are known. */
+  readonly loaded?: Promise<void>;
+}
+
+type Params = Readonly<Record<string, Listed>>;
 
 /** Policies and bindings, kept and followed like those of a server. */
 export class StoredPolicies implements PolicyObjects {
@@ -24,7 +31,7 @@ export class StoredPolicies implements PolicyObjects {
   }
   paramsOf({ kind }: { readonly kind: string }): ParamResource | undefined {
     const found = this.params[kind];
-    return found && new ListedParams(found.namespaced, found.objects);
+    return found && new ListedParams(found);
   }
 
   /** Announces, as a cache that is being loaded does, that the stored policies are not known yet. */
@@ -44,10 +51,18 @@ export class StoredPolicies implements PolicyObjects {
 }
 
 class ListedParams implements ParamResource {
-  constructor(
-    readonly namespaced: boolean,
-    private readonly objects: readonly KubeObject[],
-  ) {}
+  private objects: readonly KubeObject[] = [];
+  private readonly loading: Promise<void> | undefined;
+  constructor(private readonly listed: Listed) {
+    if (!listed.loaded) this.objects = listed.objects;
+    this.loading = listed.loaded?.then(() => void (this.objects = listed.objects));
+  }
+  get namespaced(): boolean {
+    return this.listed.namespaced;
+  }
+  load(): Promise<void> | undefined {
+    return this.loading;
+  }
   private in(namespace: string): readonly KubeObject[] {
     return this.objects.filter(({ metadata }) => (metadata.namespace ?? '') === namespace);
   }

@@ -254,6 +254,15 @@ describe('params', () => {
     expect(await run({ name: 'two' }, { clusterWide: true })).toBe(
       misconfigured('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources'),
     ));
+  it('that are still loading are waited for, also if they may be missing', async () => {
+    let resolve = (): void => undefined;
+    const loaded = new Promise<void>((resolved) => (resolve = resolved));
+    const loading = { ConfigMap: { ...params.ConfigMap, loaded } };
+    const paramRef = { name: 'one', parameterNotFoundAction: 'Allow' };
+    const written = enforcedOne(spec(), {}, { paramRef }, loading);
+    resolve();
+    expect((await written).refused).toBe(denied('1'));
+  });
   it('a kind that is not served is an error of the policy', async () =>
     expect(await run({ name: 'two' }, {}, 'Nope')).toBe(
       "ValidatingAdmissionPolicy 'policy' denied request: failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Nope'",

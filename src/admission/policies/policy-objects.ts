@@ -2,6 +2,7 @@ import type { GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { LabelSelector } from '../../machinery/label-selector.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
+import type { Cancellation } from '../../std/cancellation.js';
 
 /** Receives the stored objects of a resource, and then each change. */
 export interface PolicyListener {
@@ -14,6 +15,8 @@ export interface PolicyListener {
 /** A kind that params of policies have. */
 export interface ParamResource {
   readonly namespaced: boolean;
+  /** Undefined if the objects are known; otherwise waits for them, and rejects if that takes too long. */
+  load(signal: Cancellation | undefined): Promise<void> | undefined;
   /** Returns the cached object in the version of the kind. */
   get(namespace: string, name: string): KubeObject | undefined;
   /** Lists the cached objects of a namespace, or all of a cluster-scoped resource, ordered by name. */

@@ -3,8 +3,10 @@ import type { GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { LabelSelector } from '../../machinery/label-selector.js';
 import { toServedVersion } from '../../registry/definition/served-version.js';
+import { readFresh } from '../../registry/read/freshness.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
+import type { Cancellation } from '../../std/cancellation.js';
 import type { ParamResource, PolicyListener, PolicyObjects } from './policy-objects.js';
 
 /** Reads the objects of policies from the caches of the registry. */
@@ -94,6 +96,11 @@ class CachedParams implements ParamResource {
 
   get namespaced(): boolean {
     return this.served.definition.namespaced;
+  }
+
+  load(signal: Cancellation | undefined): Promise<void> | undefined {
+    const { cache, dependencies } = this.served.store;
+    return cache.isReady ? undefined : readFresh(dependencies, cache, '0', { signal });
   }
 
   get(namespace: string, name: string): KubeObject | undefined {
