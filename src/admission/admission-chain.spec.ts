@@ -56,6 +56,19 @@ it('Priority keeps the priority of an updated Pod without changing the submitted
   expect(submitted).not.toHaveProperty('priority');
 });
 
+it('a plug-in that asks for it makes admit of all run once more', async () => {
+  const ran: string[] = [];
+  let asks = 0;
+  const plugins: AdmissionPlugin[] = [
+    { name: 'First', admit: () => void ran.push('First') },
+    { name: 'Asking', admit: () => void ran.push('Asking'), needsReinvocation: () => asks++ === 0 },
+    { name: 'Last', admit: () => void ran.push('Last'), validate: () => void ran.push('Validating') },
+  ];
+  await new AdmissionChain(plugins).admitAndValidate(attributesOf({ object: podOf() }));
+  expect(ran).toEqual(['First', 'Asking', 'Last', 'First', 'Asking', 'Last', 'Validating']);
+  expect(asks).toBe(1);
+});
+
 describe('plug-ins that return at once, and those that return a promise', () => {
   const outcomes: string[] = [];
   const observer: AdmissionObserver = {

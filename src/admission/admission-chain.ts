@@ -17,6 +17,7 @@ export interface AdmissionObserver {
 export class AdmissionChain {
   private readonly admitting: AdmissionPlugin[];
   private readonly validating: AdmissionPlugin[];
+  private readonly reinvoking: AdmissionPlugin[];
   /** True if a plug-in of an embedding program may change objects: it gets values of its own, as AdmissionHooks says. */
   private readonly copiesUpdates: boolean;
 
@@ -26,12 +27,13 @@ export class AdmissionChain {
   ) {
     this.admitting = plugins.filter((plugin) => plugin.admit);
     this.validating = plugins.filter((plugin) => plugin.validate);
+    this.reinvoking = plugins.filter((plugin) => plugin.needsReinvocation);
     this.copiesUpdates = this.admitting.some(({ isOwn = false }) => isOwn);
   }
 
   admit(attributes: AdmissionAttributes): Promise<void> {
     if (this.copiesUpdates && attributes.object && attributes.old) copyNestedValues(attributes.object);
-    return this.run('admit', this.admitting, attributes);
+    return this.run('admit', this.admitting, attributes, this.reinvoking);
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> {
@@ -48,6 +50,7 @@ export class AdmissionChain {
     step: AdmissionStep,
     plugins: readonly AdmissionPlugin[],
     attributes: AdmissionAttributes,
+    reinvoking: readonly AdmissionPlugin[] = none,
   ): Promise<void> {
     const { observer } = this;
     if (!observer) {
@@ -56,6 +59,7 @@ export class AdmissionChain {
         // Most plug-ins return at once, and need no turn of the microtask queue.
         if (running !== undefined) await running;
       }
+      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
       return;
     }
     const { operation } = attributes;
@@ -76,7 +80,15 @@ export class AdmissionChain {
       }
     }
     observer.step(step, operation, (lastMs - beginMs) / 1000, false);
+    if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
   }
+}
+
+const none: readonly AdmissionPlugin[] = [];
+
+function isReinvoked(reinvoking: readonly AdmissionPlugin[], attributes: AdmissionAttributes): boolean {
+  for (const plugin of reinvoking) if (plugin.needsReinvocation!(attributes)) return true;
+  return false;
 }
 
 function copyNestedValues(object: KubeObject): void {

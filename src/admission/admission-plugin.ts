@@ -35,6 +35,10 @@ export interface AdmissionAttributes {
  */
 export interface AdmissionHooks {
   readonly admit?: (attributes: AdmissionAttributes) => void | Promise<void>;
+  /**
+   * True if `admit` has changed the object so that `admit` of all plug-ins must run again. Asked once, after all have run.
+   */
+  readonly needsReinvocation?: (attributes: AdmissionAttributes) => boolean;
   readonly validate?: (attributes: AdmissionAttributes) => void | Promise<void>;
 }
 

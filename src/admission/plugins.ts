@@ -18,6 +18,7 @@ import { eventRateLimit } from './plugins/event-rate-limit.plugin.js';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.plugin.js';
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.plugin.js';
 import { limitRanger } from './plugins/limit-ranger.plugin.js';
+import { mutatingAdmissionPolicy } from './plugins/mutating-admission-policy.plugin.js';
 import { namespaceExists } from './plugins/namespace-exists.plugin.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
 import { nodeRestriction } from './plugins/node-restriction.plugin.js';
@@ -79,6 +80,7 @@ export const builtInPlugins = [
   podTopologyLabels,
   podResizeValidator,
   noPrivilegedContainers,
+  mutatingAdmissionPolicy,
   // withPlugins() adds plug-ins of embedding programs here: they see the object as the built-in plug-ins changed it.
   // Permission checks that belong to a kind, as in kube-apiserver's strategies: they see the object as it will be stored.
   roleEscalation,

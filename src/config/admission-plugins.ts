@@ -22,6 +22,7 @@ export const implementedPlugins = {
   ExtendedResourceToleration: 'if enabled',
   LimitPodHardAntiAffinityTopology: 'if enabled',
   LimitRanger: 'by default',
+  MutatingAdmissionPolicy: 'by default',
   NamespaceExists: 'if enabled',
   NamespaceLifecycle: 'by default',
   NodeRestriction: 'if enabled',
@@ -45,7 +46,6 @@ export const implementedPlugins = {
 const otherPlugins = {
   ImagePolicyWebhook: 'if enabled',
   JobValidation: 'by default',
-  MutatingAdmissionPolicy: 'by default',
   MutatingAdmissionWebhook: 'by default',
   NamespaceAutoProvision: 'if enabled',
   NodeDeclaredFeatureValidator: 'by default',

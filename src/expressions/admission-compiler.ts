@@ -1,6 +1,7 @@
 import type { TypeProvider } from '../cel/check/declarations.js';
 import type { Environment } from '../cel/environment.js';
 import { authorizerType, resourceCheckType } from '../cel/libraries/kubernetes/authorizer.js';
+import { CelError } from '../cel/values/value.js';
 import { listOf, mapOf, structType, types, type CelType } from '../cel/types.js';
 import type { Steps } from '../std/steps.js';
 import { namespaceType, requestType } from './admission-variables.js';
@@ -166,6 +167,8 @@ function fieldType(type: CelType): CelType {
 const eitherOf = (first: TypeProvider, second: TypeProvider): TypeProvider => ({
   findStruct: (name) => first.findStruct(name) ?? second.findStruct(name),
   findField: (struct, field) => (first.findStruct(struct) ? first : second).findField(struct, field),
+  create: (struct, fields) =>
+    (first.findStruct(struct) ? first : second).create?.(struct, fields) ?? new CelError(`unknown type '${struct}'`),
 });
 
 function wrongResult(type: CelType, allowed: readonly CelType[] | undefined): string | undefined {

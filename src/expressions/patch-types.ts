@@ -1,6 +1,8 @@
 import { declare, overload, type TypeProvider } from '../cel/check/declarations.js';
+import { unescapeName } from '../cel/declared/escaping.js';
 import type { Library } from '../cel/libraries/library.js';
 import { structType, types } from '../cel/types.js';
+import { MapValue, type Value } from '../cel/values/value.js';
 import { spendOnText } from '../cel/work.js';
 
 /** The results of mutations: `Object{spec: Object.spec{…}}` and `JSONPatch{op: 'add', …}`. */
@@ -14,6 +16,22 @@ const jsonPatchFields = new Map([
   ['value', types.dyn],
 ]);
 
+/** An `Object`, one of its structs, or a JSONPatch: the fields that the expression has set. */
+class PatchValue extends MapValue {
+  constructor(private readonly fields: ReadonlyMap<string, Value>) {
+    super();
+  }
+  override get size(): number {
+    return this.fields.size;
+  }
+  override keys(): Iterable<Value> {
+    return this.fields.keys();
+  }
+  override find(key: Value): Value | undefined {
+    return this.fields.get(key as string);
+  }
+}
+
 /** Any path of fields is a struct with any fields (`Object.spec.template`). */
 export const patchTypes: TypeProvider = {
   findStruct(name) {
@@ -23,6 +41,9 @@ export const patchTypes: TypeProvider = {
   findField(struct, field) {
     // Unknown fields of a JSONPatch have a type without a name, to which no value can be assigned.
     return struct === jsonPatchType.name ? (jsonPatchFields.get(field) ?? types.unspecified) : types.dyn;
+  },
+  create(_struct, fields) {
+    return new PatchValue(new Map([...fields].map(([name, value]) => [unescapeName(name) ?? name, value])));
   },
 };
 

@@ -22,6 +22,9 @@ class Inapplicable extends Error {
   override readonly name = 'Inapplicable';
 }
 
+/** The failure of a `test` operation. */
+export class TestFailed extends Inapplicable {}
+
 /**
  * Applies a JSON patch (RFC 6902) as kube-apiserver does: replace also adds an absent field, and negative indexes count
  * from the end. The target is not changed. Throws ApiError: 422 if an operation fails, 400 if the patch is invalid.
@@ -125,7 +128,7 @@ function replacement(value: JsonValue): JsonValue {
 
 function test(document: PatchedDocument, path: string, value: JsonValue): void {
   const found = path === '' ? document.root : (locationAt(document, 'test', path).peek() ?? null);
-  if (!document.holds(found, value)) throw new Inapplicable(`testing value ${path} failed: test failed`);
+  if (!document.holds(found, value)) throw new TestFailed(`testing value ${path} failed: test failed`);
 }
 
 /** The location of an operation: a field of an object, or an item of a list. */

@@ -1,9 +1,17 @@
 import type { Served } from '../../registry/resource-registry.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
+import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyEnforcement } from '../policies/enforce-policies.js';
+import { compilePolicy } from '../policies/compiled-policy.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
 import { PolicyRequest } from '../policies/policy-request.js';
+
+const validatingPolicies = {
+  policies: 'validatingadmissionpolicies',
+  bindings: 'validatingadmissionpolicybindings',
+  compile: compilePolicy,
+};
 
 /** Enforces ValidatingAdmissionPolicies (KEP-3488). A request to a server without a policy costs one look at a list. */
 export const validatingAdmissionPolicy = defineAdmissionPlugin({
@@ -11,11 +19,11 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
   runs: 'by default',
   make(dependencies) {
     const { policyObjects, naming, clock } = dependencies;
-    const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), clock);
-    const exempt = exemptResources(dependencies);
+    const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), validatingPolicies, clock);
+    const isExempt = exemptFromPolicies(naming);
     const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): Promise<void> | undefined => {
       const { served, resource } = attributes;
-      if (policies.length === 0 || !served || exempt.get(resource.group)?.has(resource.resource)) return undefined;
+      if (policies.length === 0 || !served || isExempt(resource)) return undefined;
       const request = requestOf({ ...attributes, served }, dependencies);
       const selected = policies.flatMap(({ policy, bindings }) => {
         const form = policy.match.formOf(request);
@@ -38,18 +46,3 @@ const requestOf = (
   attributes: AdmissionAttributes & { readonly served: Served },
   { objects, policyObjects }: PluginDependencies,
 ): PolicyRequest => new PolicyRequest(attributes, objects, (served) => policyObjects.equivalentsOf(served));
-
-/**
- * Returns the resources that no policy can match, by group: policies and bindings, which must stay changeable whatever
- * the policies say, and reviews, on which the cluster depends.
- */
-function exemptResources({ naming }: PluginDependencies): ReadonlyMap<string, ReadonlySet<string>> {
-  const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies'];
-  const bindings = ['validatingadmissionpolicybindings', 'mutatingadmissionpolicybindings'];
-  const accessReviews = ['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'subjectaccessreviews'];
-  return new Map([
-    [naming.group('admissionregistration'), new Set([...policies, ...bindings])],
-    [naming.group('authentication'), new Set(['selfsubjectreviews', 'tokenreviews'])],
-    [naming.group('authorization'), new Set([...accessReviews, 'selfsubjectrulesreviews'])],
-  ]);
-}

@@ -1,4 +1,8 @@
-import type { ParamKind, ValidatingAdmissionPolicy } from '../../catalog/types/admissionregistration.v1.js';
+import type {
+  MutatingAdmissionPolicy,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+} from '../../catalog/types/admissionregistration.v1.js';
 import { AdmissionCompiler, type AdmissionField } from '../../expressions/admission-compiler.js';
 import type { CompiledExpression } from '../../expressions/environment.js';
 import { isSet } from '../../machinery/fields.js';
@@ -17,8 +21,8 @@ export interface CompiledAnnotation extends PolicyExpression {
   readonly key: string;
 }
 
-/** A ValidatingAdmissionPolicy whose expressions and selectors are compiled. */
-export interface CompiledPolicy {
+/** The fields of both kinds of policies, with compiled expressions and selectors. */
+export interface PolicyCore {
   readonly name: string;
   readonly match: RequestMatch;
   /** Set if the policy could not be compiled as a whole. */
@@ -27,12 +31,32 @@ export interface CompiledPolicy {
   readonly paramKind: ParamKind | undefined;
   readonly conditions: readonly PolicyExpression[];
   readonly variables: ReadonlyMap<string, CompiledExpression>;
+}
+
+/** A ValidatingAdmissionPolicy. */
+export interface CompiledPolicy extends PolicyCore {
   readonly validations: readonly CompiledValidation[];
   readonly auditAnnotations: readonly CompiledAnnotation[];
 }
 
+export interface CompiledMutation extends PolicyExpression {
+  readonly patchType: 'applyConfiguration' | 'jsonPatch';
+}
+
+/** A MutatingAdmissionPolicy. */
+export interface CompiledMutatingPolicy extends PolicyCore {
+  readonly mutations: readonly CompiledMutation[];
+  /** True if the policy runs again after changes by later policies. */
+  readonly isReinvoked: boolean;
+}
+
+type AnyPolicy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+
 /** Returns a policy that refuses what it matches, for one whose compilation failed by an error of this server. */
-export function brokenPolicy({ metadata, spec = {} }: ValidatingAdmissionPolicy, error: unknown): CompiledPolicy {
+export function brokenPolicy(
+  { metadata, spec = {} }: AnyPolicy,
+  error: unknown,
+): CompiledPolicy & CompiledMutatingPolicy {
   return {
     name: metadata.name ?? '',
     match: new RequestMatch(spec.matchConstraints ?? {}),
@@ -43,48 +67,72 @@ export function brokenPolicy({ metadata, spec = {} }: ValidatingAdmissionPolicy,
     variables: new Map(),
     validations: [],
     auditAnnotations: [],
+    mutations: [],
+    isReinvoked: false,
   };
 }
 
+type Compile = (field: Exclude<AdmissionField, 'variable'>, text: string) => Steps<PolicyExpression>;
+
 /** Compiles a stored policy. Its expressions were validated, and may use everything that any release has. */
-export function* compilePolicy({ metadata, spec = {} }: ValidatingAdmissionPolicy): Steps<CompiledPolicy> {
-  const hasParams = isSet(spec.paramKind);
-  const compiler = new AdmissionCompiler({ hasParams, hasVariables: (spec.variables ?? []).length > 0 });
-  function* compiled(field: Exclude<AdmissionField, 'variable'>, text: string): Steps<PolicyExpression> {
-    yield;
-    return { text, compiled: yield* compiler.compile(field, text, 'stored') };
-  }
-  const conditions: PolicyExpression[] = [];
-  for (const { expression = '' } of spec.matchConditions ?? []) {
-    conditions.push(yield* compiled('matchCondition', expression));
-  }
-  const variables = new Map<string, CompiledExpression>();
-  for (const { name = '', expression = '' } of spec.variables ?? []) {
-    yield;
-    variables.set(name, yield* compiler.compileVariable(name, expression, 'stored'));
-  }
+export function* compilePolicy(policy: ValidatingAdmissionPolicy): Steps<CompiledPolicy> {
+  const { spec = {} } = policy;
+  const { core, compile } = yield* compileCore(policy, (spec.variables ?? []).length > 0);
   const validations: CompiledValidation[] = [];
   for (const { expression = '', message = '', messageExpression = '', reason } of spec.validations ?? []) {
     const hasExpression = messageExpression.trim() !== '';
     validations.push({
-      ...(yield* compiled('validation', expression)),
-      messageExpression: hasExpression ? yield* compiled('message', messageExpression) : undefined,
+      ...(yield* compile('validation', expression)),
+      messageExpression: hasExpression ? yield* compile('message', messageExpression) : undefined,
       message: message.trim(),
       reason: reason ?? undefined,
     });
   }
   const auditAnnotations: CompiledAnnotation[] = [];
   for (const { key = '', valueExpression = '' } of spec.auditAnnotations ?? []) {
-    auditAnnotations.push({ ...(yield* compiled('auditAnnotation', valueExpression)), key });
+    auditAnnotations.push({ ...(yield* compile('auditAnnotation', valueExpression)), key });
   }
-  return {
+  return { ...core, validations, auditAnnotations };
+}
+
+/** Compiles a stored MutatingAdmissionPolicy. */
+export function* compileMutatingPolicy(policy: MutatingAdmissionPolicy): Steps<CompiledMutatingPolicy> {
+  const { spec = {} } = policy;
+  const { core, compile } = yield* compileCore(policy, true);
+  const mutations: CompiledMutation[] = [];
+  for (const { applyConfiguration, jsonPatch, patchType: type } of spec.mutations ?? []) {
+    const patchType = type === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration';
+    const { expression = '' } = (patchType === 'jsonPatch' ? jsonPatch : applyConfiguration) ?? {};
+    mutations.push({ ...(yield* compile(patchType, expression)), patchType });
+  }
+  return { ...core, mutations, isReinvoked: spec.reinvocationPolicy === 'IfNeeded' };
+}
+
+function* compileCore(
+  { metadata, spec = {} }: AnyPolicy,
+  hasVariables: boolean,
+): Steps<{ readonly core: PolicyCore; readonly compile: Compile }> {
+  const compiler = new AdmissionCompiler({ hasParams: isSet(spec.paramKind), hasVariables });
+  function* compile(field: Exclude<AdmissionField, 'variable'>, text: string): Steps<PolicyExpression> {
+    yield;
+    return { text, compiled: yield* compiler.compile(field, text, 'stored') };
+  }
+  const conditions: PolicyExpression[] = [];
+  for (const { expression = '' } of spec.matchConditions ?? []) {
+    conditions.push(yield* compile('matchCondition', expression));
+  }
+  const variables = new Map<string, CompiledExpression>();
+  for (const { name = '', expression = '' } of spec.variables ?? []) {
+    yield;
+    variables.set(name, yield* compiler.compileVariable(name, expression, 'stored'));
+  }
+  const core = {
     name: metadata.name ?? '',
     match: new RequestMatch(spec.matchConstraints ?? {}),
     ignoresErrors: spec.failurePolicy === 'Ignore',
     paramKind: spec.paramKind ?? undefined,
     conditions,
     variables,
-    validations,
-    auditAnnotations,
   };
+  return { core, compile };
 }

@@ -1,31 +1,16 @@
-import type { AccessCheck, AccessDecision } from '../../cel/libraries/kubernetes/authorizer.js';
 import { stringifyJson } from '../../codec/json.js';
-import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { UserInfo } from '../../machinery/user-info.js';
-import type { Clock } from '../../std/clock.js';
-import { YieldTimer } from '../../std/yield-timer.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
-import type { ObjectReader } from '../object-reader.js';
-import { admissionRequest } from './admission-request.js';
 import type { CompiledPolicy } from './compiled-policy.js';
 import { ConfigurationError } from './configuration-error.js';
 import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
-import { PolicyEvaluation, RequestAuthorizer } from './evaluation.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
-import type { ParamResource, PolicyObjects } from './policy-objects.js';
+import type { ParamResource } from './policy-objects.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { PolicyRequest } from './policy-request.js';
+import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
 import type { RequestForm } from './request-form.js';
-
-interface EnforcementDependencies {
-  readonly objects: ObjectReader;
-  readonly policyObjects: PolicyObjects;
-  readonly naming: NamingProfile;
-  readonly clock: Clock;
-  readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
-}
 
 /** A policy whose rules select the request in a version of its resource. */
 interface SelectedPolicy extends BoundPolicy {
@@ -46,24 +31,20 @@ const annotationCharactersMax = 10 * 1024;
 
 /** Evaluates policies for one request. */
 export class PolicyEnforcement {
-  private readonly timer: YieldTimer;
-  private readonly authorizer: RequestAuthorizer;
   private readonly denials: Denial[] = [];
-  private readonly variables = new Map<RequestForm, Readonly<Record<string, unknown>>>();
+  private readonly evaluations: RequestEvaluation;
 
   constructor(
     private readonly request: PolicyRequest,
-    private readonly dependencies: EnforcementDependencies,
+    private readonly dependencies: EvaluationDependencies,
   ) {
-    const { user } = request.attributes.request;
-    this.timer = new YieldTimer(dependencies.clock);
-    this.authorizer = new RequestAuthorizer((check) => dependencies.decideAccess(user, check));
+    this.evaluations = new RequestEvaluation(request, dependencies);
   }
 
   /** Throws the first refusal, after all policies were evaluated: others may warn. */
   async enforce(policies: readonly SelectedPolicy[]): Promise<void> {
     for (const { policy, bindings, form } of policies) {
-      if (this.timer.isDue()) await this.pause();
+      await this.evaluations.pauseIfDue();
       await this.enforcePolicy(policy, bindings, form);
     }
     const [first] = this.denials;
@@ -120,42 +101,9 @@ export class PolicyEnforcement {
     form: RequestForm,
     param: KubeObject | undefined,
   ): Promise<PolicyResult> {
-    if (this.timer.isDue()) await this.pause();
-    const { request, authorizer, timer } = this;
-    const bindings = { ...(await this.variablesIn(form)), params: param ?? null };
-    const namespaceObject =
-      request.namespace === '' || request.isAboutNamespace ? null : await request.namespaceObject();
-    const check = () => this.checkCancelled();
-    const withNamespace = { ...bindings, namespaceObject };
-    const evaluation = new PolicyEvaluation(policy.variables, withNamespace, authorizer, timer, check);
-    const ofConditions = new PolicyEvaluation(
-      new Map(),
-      { ...bindings, namespaceObject: null },
-      authorizer,
-      timer,
-      check,
-    );
+    const object = this.request.object('object', form);
+    const { evaluation, ofConditions } = await this.evaluations.of(policy, form, param, object);
     return evaluatePolicy(policy, evaluation, ofConditions);
-  }
-
-  /** Returns the variables that all policies see which select the request in this version. */
-  private async variablesIn(form: RequestForm): Promise<Readonly<Record<string, unknown>>> {
-    let variables = this.variables.get(form);
-    if (!variables) {
-      const { request, authorizer, dependencies } = this;
-      const object = request.object('object', form);
-      if (this.timer.isDue()) await this.pause();
-      const oldObject = request.object('old', form);
-      if (this.timer.isDue()) await this.pause();
-      variables = {
-        object,
-        oldObject,
-        request: admissionRequest(request, form, dependencies.naming.group('meta')),
-        ...authorizer.bindings(request),
-      };
-      this.variables.set(form, variables);
-    }
-    return variables;
   }
 
   /** Does with each failure what the binding says. */
@@ -203,16 +151,6 @@ export class PolicyEnforcement {
     const what = binding ? 'binding' : 'policy';
     const message = `failed to configure ${what}: ${error.message}`;
     this.denials.push({ policy: policy.name, ...(binding && { binding: binding.name }), message });
-  }
-
-  private async pause(): Promise<void> {
-    await this.timer.yield();
-    this.checkCancelled();
-  }
-
-  private checkCancelled(): void {
-    const { signal } = this.request.attributes.request;
-    if (signal?.aborted) throw signal.reason;
   }
 }
 

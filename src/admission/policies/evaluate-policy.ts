@@ -1,10 +1,10 @@
 import type { Value } from '../../cel/values/value.js';
 import { listed } from '../../machinery/listed.js';
-import type { CompiledAnnotation, CompiledPolicy, CompiledValidation } from './compiled-policy.js';
+import type { CompiledAnnotation, CompiledPolicy, CompiledValidation, PolicyCore } from './compiled-policy.js';
 import { Budget, OutOfBudget, type PolicyEvaluation } from './evaluation.js';
 
-/** The cost of all validations of a policy for one param, as in kube-apiserver. */
-const validationCostMax = 10_000_000;
+/** The cost of all validations or of one mutation of a policy for one param, as in kube-apiserver. */
+export const validationCostMax = 10_000_000;
 const conditionCostMax = 2_500_000;
 /** The result of a messageExpression at most; longer ones are not used. */
 const messageBytesMax = 5 * 1024;
@@ -51,7 +51,10 @@ export async function evaluatePolicy(
 }
 
 /** Returns the text of the errors if no condition is false. */
-async function conditionsHold({ conditions }: CompiledPolicy, evaluation: PolicyEvaluation): Promise<boolean | string> {
+export async function conditionsHold(
+  { conditions }: PolicyCore,
+  evaluation: PolicyEvaluation,
+): Promise<boolean | string> {
   const budget = new Budget(conditionCostMax);
   const errors: string[] = [];
   for (const condition of conditions) {

@@ -1,11 +1,13 @@
 import type {
+  MutatingAdmissionPolicy,
   ParamRef,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../catalog/types/admissionregistration.v1.js';
 import type { Clock } from '../../std/clock.js';
 import { YieldTimer } from '../../std/yield-timer.js';
-import { brokenPolicy, compilePolicy, type CompiledPolicy } from './compiled-policy.js';
+import type { Steps } from '../../std/steps.js';
+import { brokenPolicy, type CompiledMutatingPolicy, type CompiledPolicy } from './compiled-policy.js';
 import type { PolicyListener, PolicyObjects } from './policy-objects.js';
 import { RequestMatch } from './request-match.js';
 
@@ -21,9 +23,18 @@ export interface CompiledBinding {
 }
 
 /** A policy in force: one with a binding. */
-export interface BoundPolicy {
-  readonly policy: CompiledPolicy;
+export interface BoundPolicy<Policy = CompiledPolicy> {
+  readonly policy: Policy;
   readonly bindings: readonly CompiledBinding[];
+}
+
+type StoredPolicy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+
+/** One of the two kinds of policies. */
+interface PolicyKind<Stored, Policy> {
+  readonly policies: string;
+  readonly bindings: string;
+  readonly compile: (policy: Stored) => Steps<Policy>;
 }
 
 /**
@@ -31,11 +42,11 @@ export interface BoundPolicy {
  * requests; writes wait for it, so that a change is in force for all that come after its event. At a start, they wait
  * until the stored policies are known.
  */
-export class PolicyBook {
-  private readonly policies = new Map<string, ValidatingAdmissionPolicy>();
-  private readonly compiled = new Map<ValidatingAdmissionPolicy, CompiledPolicy>();
+export class PolicyBook<Stored extends StoredPolicy, Policy extends CompiledPolicy | CompiledMutatingPolicy> {
+  private readonly policies = new Map<string, Stored>();
+  private readonly compiled = new Map<Stored, Policy>();
   private readonly bindings = new Map<string, CompiledBinding>();
-  private bound: readonly BoundPolicy[] = [];
+  private bound: readonly BoundPolicy<Policy>[] = [];
   private updating: Promise<void> | undefined;
   private isOutdated = false;
   private readonly loads: Promise<void>[] = [];
@@ -47,22 +58,23 @@ export class PolicyBook {
   constructor(
     objects: PolicyObjects,
     group: string,
+    private readonly kind: PolicyKind<Stored, Policy>,
     private readonly clock: Clock,
   ) {
-    objects.follow(group, 'v1', 'validatingadmissionpolicies', this.policyListener());
-    objects.follow(group, 'v1', 'validatingadmissionpolicybindings', this.bindingListener());
+    objects.follow(group, 'v1', kind.policies, this.policyListener());
+    objects.follow(group, 'v1', kind.bindings, this.bindingListener());
   }
 
   /** Returns a promise only while a changed policy is being compiled. */
-  current(): readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> {
+  current(): readonly BoundPolicy<Policy>[] | Promise<readonly BoundPolicy<Policy>[]> {
     return this.updating ? this.updating.then(() => this.current()) : this.bound;
   }
 
   private policyListener(): PolicyListener {
     return {
       loading: this.loading,
-      changed: (name, policy: ValidatingAdmissionPolicy) => {
-        this.replace(name, policy);
+      changed: (name, policy) => {
+        this.replace(name, policy as StoredPolicy as Stored);
         this.outdate();
       },
       deleted: (name) => {
@@ -86,7 +98,7 @@ export class PolicyBook {
     };
   }
 
-  private replace(name: string, policy: ValidatingAdmissionPolicy | undefined): void {
+  private replace(name: string, policy: Stored | undefined): void {
     const before = this.policies.get(name);
     const compiled = before && this.compiled.get(before);
     if (before) this.compiled.delete(before);
@@ -119,7 +131,7 @@ export class PolicyBook {
     this.updating = undefined;
   }
 
-  private async boundPolicies(timer: YieldTimer): Promise<BoundPolicy[]> {
+  private async boundPolicies(timer: YieldTimer): Promise<BoundPolicy<Policy>[]> {
     const byPolicy = new Map<string, CompiledBinding[]>();
     for (const name of [...this.bindings.keys()].sort()) {
       const binding = this.bindings.get(name)!;
@@ -127,31 +139,30 @@ export class PolicyBook {
       if (others) others.push(binding);
       else byPolicy.set(binding.policyName, [binding]);
     }
-    const bound: BoundPolicy[] = [];
+    const bound: BoundPolicy<Policy>[] = [];
     for (const [name, bindings] of [...byPolicy].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const stored = this.policies.get(name);
       if (!stored) continue;
       let policy = this.compiled.get(stored);
       if (!policy) {
-        policy = await compile(stored, timer);
+        policy = await this.compile(stored, timer);
         if (this.policies.get(name) === stored) this.compiled.set(stored, policy);
       }
       bound.push({ policy, bindings });
     }
     return bound;
   }
-}
 
-async function compile(policy: ValidatingAdmissionPolicy, timer: YieldTimer): Promise<CompiledPolicy> {
-  try {
-    return await timer.run(compilePolicy(policy));
-  } catch (error) {
-    return brokenPolicy(policy, error);
+  private async compile(policy: Stored, timer: YieldTimer): Promise<Policy> {
+    try {
+      return await timer.run(this.kind.compile(policy));
+    } catch (error) {
+      return brokenPolicy(policy, error) as CompiledPolicy & CompiledMutatingPolicy & Policy;
+    }
   }
 }
 
-const isSameObject = (a: ValidatingAdmissionPolicy, b: ValidatingAdmissionPolicy): boolean =>
-  a.metadata.uid === b.metadata.uid;
+const isSameObject = (a: StoredPolicy, b: StoredPolicy): boolean => a.metadata.uid === b.metadata.uid;
 
 function compileBinding(name: string, { spec = {} }: ValidatingAdmissionPolicyBinding): CompiledBinding {
   const actionList = spec.validationActions ?? [];

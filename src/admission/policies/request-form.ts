@@ -1,9 +1,11 @@
 import type { GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Schema } from '../../patch/apply/schema.js';
+import { schemaOfType } from '../../patch/apply/schema-of-type.js';
 import { subresourceOf } from '../../registry/definition/resource-definition.js';
-import { toServedVersion } from '../../registry/definition/served-version.js';
+import { toServedVersion, toStorageVersion } from '../../registry/definition/served-version.js';
 import type { Served, ServedResource } from '../../registry/resource-registry.js';
-import { canonicalObject } from '../../registry/write/submitted-object.js';
+import { canonicalObject, submittedObject } from '../../registry/write/submitted-object.js';
 
 export interface GroupVersionResource {
   readonly group: string;
@@ -17,6 +19,10 @@ export interface RequestForm {
   readonly kind: GroupVersionKind;
   /** Converts an object from the storage version, and omits the empty fields that a Go server would omit. */
   readonly present: (object: KubeObject) => KubeObject;
+  /** Converts a changed object back to the storage version; `stored` is its state before. Throws ApiError. */
+  readonly restore: (changed: unknown, stored: KubeObject) => KubeObject;
+  /** Undefined for a kind without a type. */
+  readonly schema: () => Schema | undefined;
 }
 
 /** Returns the form of a resource or of one of its subresources. */
@@ -24,29 +30,43 @@ export function formOf(served: Served, subresource: string): RequestForm {
   const { group, version, plural, kind } = served.definition;
   const resource = { group, version, resource: plural };
   const own = { group, version, kind };
-  if (served.type === 'virtual') return { resource, kind: own, present: (object) => object };
+  if (served.type === 'virtual') {
+    const restore = (changed: unknown) => changed as KubeObject;
+    return { resource, kind: own, present: (object) => object, restore, schema: () => undefined };
+  }
   const found = subresourceOf(served.definition, subresource);
-  if (found?.type === 'handled') {
-    return { resource, kind: found.kind, present: (object) => canonicalAs(served, found.kind, object) };
+  const otherKind = found?.type === 'handled' ? found.kind : found?.viewKind;
+  if (!found || !otherKind) {
+    return {
+      resource,
+      kind: own,
+      present: (object) => presentObject(served, object),
+      restore: (changed) => restoredObject(served, changed),
+      schema: () => served.store.ownership.schemaOf(served.definition),
+    };
   }
-  const viewKind = found?.viewKind;
-  if (found && viewKind) {
-    return { resource, kind: viewKind, present: (object) => canonicalAs(served, viewKind, found.view(object)) };
-  }
-  return { resource, kind: own, present: (object) => presentObject(served, object) };
-}
-
-function canonicalAs(
-  { store }: ServedResource,
-  { group, version, kind }: GroupVersionKind,
-  object: KubeObject,
-): KubeObject {
-  const type = store.dependencies.types.kind(group, version, kind);
-  return type ? canonicalObject(object, type) : object;
+  const type = served.store.dependencies.types.kind(otherKind.group, otherKind.version, otherKind.kind);
+  const restored = (changed: unknown) => submittedObject(changed, otherKind, { type }).object;
+  const schema = () => type && schemaOfType(type);
+  const canonical = (object: KubeObject) => (type ? canonicalObject(object, type) : object);
+  return found.type === 'handled'
+    ? { resource, kind: otherKind, present: canonical, restore: restored, schema }
+    : {
+        resource,
+        kind: otherKind,
+        present: (object) => canonical(found.view(object)),
+        restore: (changed, stored) => found.put(stored, restored(changed)),
+        schema,
+      };
 }
 
 function presentObject({ definition, store, struct }: ServedResource, object: KubeObject): KubeObject {
   // Converters read conformed objects of a built-in kind, and leave empty fields in their results.
   if (definition.hub && struct) return canonicalObject(toServedVersion(definition, object), struct);
   return toServedVersion(definition, store.canonical(object));
+}
+
+function restoredObject({ definition, struct }: ServedResource, changed: unknown): KubeObject {
+  const { object } = submittedObject(changed, definition, { type: struct, customType: definition.customType });
+  return toStorageVersion(definition, object);
 }

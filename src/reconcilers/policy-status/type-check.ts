@@ -5,7 +5,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { Steps } from '../../std/steps.js';
 
 /** A kind that a policy matches. */
-export interface CheckedKind {
+interface CheckedKind {
   readonly kind: GroupVersionKind;
   readonly objects: DeclaredObjects;
 }

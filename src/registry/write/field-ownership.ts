@@ -63,6 +63,11 @@ export class FieldOwnership {
     this.versions.set(apiVersionOf(definition.group, definition.version), { definition, schema });
   }
 
+  /** Returns the schema of a served version. */
+  schemaOf({ group, version }: Pick<ResourceDefinition, 'group' | 'version'>): Schema | undefined {
+    return this.versions.get(apiVersionOf(group, version))?.schema;
+  }
+
   /** Computes managedFields after a create or update. `live` and `next` are in the storage version. */
   *trackUpdate(writer: Writer, live: KubeObject | undefined, next: KubeObject): Steps<ObjectMeta['managedFields']> {
     const { definition, manager, time } = writer;

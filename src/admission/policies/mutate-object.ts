@@ -1,0 +1,175 @@
+import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
+import { putOwn } from '../../machinery/put-own.js';
+import { ConformError } from '../../typed/conform-error.js';
+import type { AdmissionAttributes } from '../admission-plugin.js';
+import { applyMutation, MutationError } from './apply-mutation.js';
+import type { CompiledMutatingPolicy } from './compiled-policy.js';
+import { ConfigurationError } from './configuration-error.js';
+import { conditionsHold, validationCostMax } from './evaluate-policy.js';
+import { Budget, OutOfBudget } from './evaluation.js';
+import type { BoundPolicy, CompiledBinding } from './policy-book.js';
+import { paramResourceOf, paramsOf } from './policy-params.js';
+import type { PolicyRequest } from './policy-request.js';
+import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
+import type { RequestForm } from './request-form.js';
+
+/** A policy whose rules select the request in a version of its resource. */
+interface SelectedMutation extends BoundPolicy<CompiledMutatingPolicy> {
+  readonly form: RequestForm;
+}
+
+/** A policy with a binding and a param, in force for a request. */
+interface Invocation {
+  readonly key: string;
+  readonly policy: CompiledMutatingPolicy;
+  readonly binding: CompiledBinding;
+  readonly param: KubeObject | undefined;
+  readonly form: RequestForm;
+}
+
+interface Refusal {
+  readonly policy: CompiledMutatingPolicy;
+  readonly binding?: CompiledBinding;
+  readonly message: string;
+  readonly reason: 'Invalid' | 'Forbidden';
+}
+
+/** Applies mutating policies to the object of one request, in place. */
+export class PolicyMutation {
+  private readonly evaluations: RequestEvaluation;
+  private readonly refusals: Refusal[] = [];
+  private readonly invoked: Invocation[] = [];
+  /** Keys of invocations that run again when all plug-ins do, since the object changed after them. */
+  readonly reinvoked = new Set<string>();
+  hasChanged = false;
+
+  constructor(
+    private readonly request: PolicyRequest,
+    private readonly dependencies: EvaluationDependencies,
+  ) {
+    this.evaluations = new RequestEvaluation(request, dependencies);
+  }
+
+  /** Runs all invocations, or only those of `keys`. Throws the first refusal. */
+  async run(selected: readonly SelectedMutation[], keys?: ReadonlySet<string>): Promise<void> {
+    // Selects them all by the submitted object before the first one changes it.
+    const invocations: Invocation[] = [];
+    for (const one of selected) invocations.push(...(await this.invocationsOf(one)));
+    for (const invocation of invocations) {
+      if (keys && !keys.has(invocation.key)) continue;
+      await this.evaluations.pauseIfDue();
+      await this.invoke(invocation);
+    }
+    const [first] = this.refusals;
+    if (first) throw refusal(this.request.attributes, first);
+  }
+
+  private async invocationsOf({ policy, bindings, form }: SelectedMutation): Promise<Invocation[]> {
+    const invocations: Invocation[] = [];
+    try {
+      if (!(await policy.match.selectsNamespace(this.request))) return [];
+      if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
+      const resource = paramResourceOf(policy.paramKind, this.dependencies.policyObjects);
+      for (const binding of bindings) {
+        try {
+          if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) continue;
+          for (const param of paramsOf(resource, binding.paramRef, this.request.namespace)) {
+            const { namespace = '', name = '' } = param?.metadata ?? {};
+            const key = [policy.name, binding.name, namespace, name].join('/');
+            invocations.push({ key, policy, binding, param, form });
+          }
+        } catch (error) {
+          this.refuseForConfiguration(policy, binding, error);
+        }
+      }
+    } catch (error) {
+      this.refuseForConfiguration(policy, undefined, error);
+    }
+    return invocations;
+  }
+
+  private async invoke(invocation: Invocation): Promise<void> {
+    const { policy, binding } = invocation;
+    if (policy.isReinvoked) this.invoked.push(invocation);
+    try {
+      if (await this.mutate(invocation)) {
+        this.hasChanged = true;
+        for (const { key } of this.invoked) this.reinvoked.add(key);
+      }
+    } catch (error) {
+      if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
+      if (!policy.ignoresErrors) this.refusals.push({ policy, binding, message: error.message, reason: 'Invalid' });
+    }
+  }
+
+  /** Returns true if the policy has changed the object. Each mutation sees the result of the one before. */
+  private async mutate({ policy, param, form }: Invocation): Promise<boolean> {
+    const { attributes } = this.request;
+    let view = form.present(attributes.object!);
+    const { ofConditions } = await this.evaluations.of(policy, form, param, view);
+    const holds = await conditionsHold(policy, ofConditions);
+    if (typeof holds === 'string') throw new MutationError(holds);
+    if (!holds) return false;
+    let hasChanged = false;
+    for (const mutation of policy.mutations) {
+      const { evaluation } = await this.evaluations.of(policy, form, param, view);
+      const result = await evaluation.result(mutation, new Budget(validationCostMax));
+      if (result.error !== undefined) throw new MutationError(result.error);
+      const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));
+      if (changed === (view as unknown) || deepEqual(changed, view)) continue;
+      await this.evaluations.pauseIfDue();
+      this.replaceObject(restored(form, changed, attributes.object!));
+      view = form.present(attributes.object!);
+      hasChanged = true;
+    }
+    return hasChanged;
+  }
+
+  private replaceObject(next: KubeObject): void {
+    const { object, served, subresource } = this.request.attributes;
+    // Permissions, quotas and the rules of the policies were those of the requested namespace.
+    if ((next.metadata.namespace ?? '') !== (object!.metadata.namespace ?? '')) {
+      throw ApiError.badRequest(
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
+    }
+    const fields = object as unknown as JsonObject;
+    for (const name of Object.keys(fields)) if (!Object.hasOwn(next, name)) delete fields[name];
+    for (const [name, value] of Object.entries(next)) putOwn(fields, name, value);
+    if (subresource !== '' || served.type !== 'stored') return;
+    served.store.fillTypeDefaults(object!);
+    served.store.fillKindDefaults(object!);
+  }
+
+  private refuseForConfiguration(
+    policy: CompiledMutatingPolicy,
+    binding: CompiledBinding | undefined,
+    error: unknown,
+  ): void {
+    if (!(error instanceof ConfigurationError || (error instanceof ApiError && error.reason === 'NotFound')))
+      throw error;
+    if (policy.ignoresErrors) return;
+    const message = `failed to configure ${binding ? 'binding' : 'policy'}: ${error.message}`;
+    this.refusals.push({ policy, ...(binding && { binding }), message, reason: 'Forbidden' });
+  }
+}
+
+/** Reads the changed object as its kind. A value of a wrong type is an internal error, as in kube-apiserver. */
+function restored(form: RequestForm, changed: unknown, stored: KubeObject): KubeObject {
+  try {
+    return form.restore(changed, stored);
+  } catch (error) {
+    if (error instanceof ApiError && error.cause instanceof ConformError) throw ApiError.internal(error.cause.message);
+    throw error;
+  }
+}
+
+function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Refusal): ApiError {
+  const { resource, served, name } = attributes;
+  const requested = served ? { group: served.definition.group, resource: served.definition.plural } : resource;
+  const text = `policy '${policy.name}'${binding ? ` with binding '${binding.name}'` : ''} denied request: ${message}`;
+  const { details } = ApiError.forbidden(requested, name || 'Unknown', text, [{ message: text }]);
+  return new ApiError({ reason, code: 403, message: text, details: details! });
+}
