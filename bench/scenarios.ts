@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadJob } from './lib/generator-jobs.js';
@@ -108,6 +109,29 @@ async function ensurePods({ servers }: World): Promise<void> {
 export async function startBoth({ directory, store, etcdUrl }: Omit<World, 'servers'>): Promise<Servers> {
   const ours = await startOurs(directory, store, etcdUrl);
   return { ours, bare: await startBare(directory) };
+}
+
+/** Returns a token of a new ServiceAccount. */
+async function serviceAccountToken(ours: Server): Promise<string> {
+  const accounts = '/api/v1/namespaces/bench/serviceaccounts';
+  await must(ours, 'POST', accounts, JSON.stringify({ metadata: { name: 'reader' } }));
+  const { status } = JSON.parse(await must(ours, 'POST', `${accounts}/reader/token`, '{}')) as {
+    status: { token: string };
+  };
+  return status.token;
+}
+
+async function bootstrapToken(ours: Server): Promise<string> {
+  const [id, secret] = ['abcdef', '0123456789abcdef'];
+  const stringData = { 'token-id': id, 'token-secret': secret, 'usage-bootstrap-authentication': 'true' };
+  const object = { metadata: { name: `bootstrap-token-${id}` }, type: 'bootstrap.kubernetes.io/token', stringData };
+  await must(ours, 'POST', '/api/v1/namespaces/kube-system/secrets', JSON.stringify(object));
+  return `${id}.${secret}`;
+}
+
+async function adminCertificate(directory: string): Promise<{ cert: string; key: string }> {
+  const read = (name: string) => readFile(join(directory, 'pki', name), 'utf8');
+  return { cert: await read('admin.crt'), key: await read('admin.key') };
 }
 
 export const scenarios: readonly Scenario[] = [
@@ -231,17 +255,26 @@ export const scenarios: readonly Scenario[] = [
     name: 'tokens',
     async run(world) {
       const webhook = await startTokenWebhook();
-      const ours = await startOurs(join(world.directory, 'tokens'), 'memory', undefined, [
+      const directory = join(world.directory, 'tokens');
+      const ours = await startOurs(directory, 'memory', undefined, [
         `--authentication-token-webhook-config-file=${await webhook.kubeconfig(world.directory)}`,
+        '--enable-bootstrap-token-auth',
+        // The same authorization for all users.
+        '--authorization-mode=AlwaysAllow',
       ]);
       try {
-        const withToken = (token: string): World => {
-          return { ...world, servers: { ...world.servers, ours: { ...ours, token } } };
+        const by = (label: string, token: string, target = ours.target): Promise<Row> => {
+          const servers = { ...world.servers, ours: { ...ours, token, target } };
+          // wrk sends no client certificates.
+          return getOnBoth({ ...world, servers, usesWrk: false }, `GET, ${label}`, smallPath);
         };
-        await smallObject(withToken(ours.token));
+        await smallObject({ ...world, servers: { ...world.servers, ours } });
         return [
-          await getOnBoth(withToken(ours.token), 'GET, static token', smallPath),
-          await getOnBoth(withToken(webhookToken), 'GET, webhook token', smallPath),
+          await by('static token', ours.token),
+          await by('webhook token', webhookToken),
+          await by('service account token', await serviceAccountToken(ours)),
+          await by('bootstrap token', await bootstrapToken(ours)),
+          await by('client certificate', '', { ...ours.target, client: await adminCertificate(directory) }),
         ];
       } finally {
         await ours.stop();

@@ -6,6 +6,8 @@ export interface Target {
   readonly port: number;
   /** PEM of the certificate authority of both servers. */
   readonly ca: string;
+  /** Client certificate and its key, in PEM. */
+  readonly client?: { readonly cert: string; readonly key: string };
 }
 
 interface AnswerReader {
@@ -41,8 +43,15 @@ export class Http1Connection {
     socket.on('close', () => reader.closed());
   }
 
-  static async open({ host, port, ca }: Target, reader: AnswerReader): Promise<Http1Connection> {
-    const socket = connect({ host, port, ca, ALPNProtocols: ['http/1.1'], checkServerIdentity: () => undefined });
+  static async open({ host, port, ca, client }: Target, reader: AnswerReader): Promise<Http1Connection> {
+    const socket = connect({
+      host,
+      port,
+      ca,
+      ...client,
+      ALPNProtocols: ['http/1.1'],
+      checkServerIdentity: () => undefined,
+    });
     await once(socket, 'secureConnect');
     return new Http1Connection(socket, reader);
   }

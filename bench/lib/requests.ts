@@ -4,6 +4,7 @@ export const counterMark = '@@@@@@@@';
 export interface RequestShape {
   readonly method: string;
   readonly path: string;
+  /** '' for a request without the Authorization header. */
   readonly token: string;
   readonly body?: string;
 }
@@ -18,7 +19,7 @@ export class RequestTemplate {
       `${method} ${path} HTTP/1.1`,
       'Host: localhost',
       'Accept: application/json',
-      `Authorization: Bearer ${token}`,
+      ...(token === '' ? [] : [`Authorization: Bearer ${token}`]),
       ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
     ];
     this.bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);

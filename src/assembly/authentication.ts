@@ -145,7 +145,13 @@ const noTokenKeys = () => Promise.reject(new Error('this server has no key for s
 
 /** Reads the objects that tokens are bound to (ServiceAccount, Secret, Pod, Node) from the stores of the core group. */
 function tokenObjects(registry: ResourceRegistry): TokenObjects {
-  const storeOf = (resource: string) => registry.require('', 'v1', resource).store;
+  const stores = new Map<string, ResourceStore>();
+  /** Stores of the core group exist as long as the server. */
+  const storeOf = (resource: string): ResourceStore => {
+    let store = stores.get(resource);
+    if (!store) stores.set(resource, (store = registry.require('', 'v1', resource).store));
+    return store;
+  };
   const cached = (store: ResourceStore, namespace: string, name: string) => {
     const found = store.cache.get(store.keyOf(namespace, name));
     return found?.corruption ? undefined : found;

@@ -35,14 +35,16 @@ export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authent
 }
 
 function review(id: string, submitted: string, dependencies: Dependencies): AuthenticationResult {
-  const { objects, naming } = dependencies;
-  const find = (): Secret | undefined =>
-    objects.cached('secrets', naming.systemNamespace('system'), bootstrapTokenName(id))?.parse();
-  const secret = find();
+  const { objects, naming, clock } = dependencies;
+  const namespace = naming.systemNamespace('system');
+  const name = bootstrapTokenName(id);
+  const found = objects.cached('secrets', namespace, name);
   // Without a Secret of this id the token may belong to another authenticator, since others may use the same format.
-  if (!secret) return undefined;
+  if (!found) return undefined;
+  const secret: Secret = found.parse();
   const groups = groupsOf(secretText(secret, 'auth-extra-groups'));
   if (!isValid(secret, id, submitted, dependencies) || !groups) return 'rejected';
+  let checked = { object: found, isValid: true, endMs: bootstrapTokenEndMs(secret) };
   return {
     user: {
       name: `system:bootstrap:${id}`,
@@ -50,9 +52,16 @@ function review(id: string, submitted: string, dependencies: Dependencies): Auth
       groups: [...new Set([groupNames.bootstrappers, ...groups]), allAuthenticated],
       extra: {},
     },
+    /** Parses each state of the Secret once, since this runs for every request with a cached result. */
     isStillValid() {
-      const now = find();
-      return now !== undefined && isValid(now, id, submitted, dependencies);
+      const object = objects.cached('secrets', namespace, name);
+      if (!object) return false;
+      if (object !== checked.object) {
+        const changed: Secret = object.parse();
+        const endMs = bootstrapTokenEndMs(changed);
+        checked = { object, isValid: isValid(changed, id, submitted, dependencies), endMs };
+      }
+      return checked.isValid && checked.endMs > clock.now();
     },
   };
 }

@@ -225,3 +225,24 @@ it.each<[string, KubeObject | undefined, string, unknown]>([
 ])('a bootstrap token %s does not authenticate', (_what, secret, token, want) =>
   expect(join(secret, token)).toBe(want),
 );
+
+it('a cached bootstrap token parses each state of its Secret once, and ends with a change, its expiration or its Secret', () => {
+  let now = nowMs;
+  let secret: KubeObject | undefined = bootstrap({ expiration: '2026-01-01T01:00:00Z' });
+  const { isStillValid } = bootstrapTokenAuthenticator({
+    clock: { now: () => now } as Clock,
+    naming: namingProfile('kubernetes'),
+    objects: { cached: () => (secret ? tokenObject(secret) : undefined) },
+  }).authenticate({ ...nothing, bearerToken: good }) as { isStillValid: () => boolean };
+  expect([isStillValid(), isStillValid(), isStillValid()]).toEqual([true, true, true]);
+  expect(tokenObject(secret).parses).toBe(1);
+  now += 3_600_000;
+  expect(isStillValid()).toBe(false);
+  secret = bootstrap();
+  expect([isStillValid(), isStillValid()]).toEqual([true, true]);
+  expect(tokenObject(secret).parses).toBe(1);
+  secret = bootstrap({ 'token-secret': 'fedcba9876543210' });
+  expect(isStillValid()).toBe(false);
+  secret = undefined;
+  expect(isStillValid()).toBe(false);
+});

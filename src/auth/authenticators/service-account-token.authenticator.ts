@@ -67,9 +67,9 @@ async function review(
   }
   const problem = timeProblem(claims, clock);
   if (problem !== undefined) return { rejected: problem };
-  if (looksUp && !(await isBacked(claims, dependencies))) return invalidated;
-  const isStillValid = () =>
-    timeProblem(claims, clock) === undefined && (!looksUp || isBackedByCache(claims, dependencies));
+  const bound = looksUp ? boundObjects(claims) : [];
+  if (!(await isBacked(bound, dependencies))) return invalidated;
+  const isStillValid = () => timeProblem(claims, clock) === undefined && isBackedByCache(bound, dependencies);
   const notes = staleNotes(claims, dependencies);
   return { user: userOf(claims, dependencies.labelDomain), audiences, isStillValid, ...(notes && { notes }) };
 }
@@ -98,8 +98,14 @@ function staleNotes(
   return { annotations: { [`${authenticationGroup}/stale-token`]: text } };
 }
 
+interface BoundObject {
+  readonly resource: TokenObjectResource;
+  readonly namespace: string;
+  readonly object: NamedObject;
+}
+
 /** Returns the ServiceAccount and the object that the token is bound to. The node of a Pod is informational. */
-function backing({ namespace, account, pod, secret, node }: TokenClaims) {
+function boundObjects({ namespace, account, pod, secret, node }: TokenClaims): readonly BoundObject[] {
   const bound: readonly (readonly [TokenObjectResource, string, NamedObject | undefined])[] = [
     ['serviceaccounts', namespace, account],
     ['pods', namespace, pod],
@@ -111,14 +117,16 @@ function backing({ namespace, account, pod, secret, node }: TokenClaims) {
   );
 }
 
-function isBackedByCache(claims: TokenClaims, { objects, clock }: Dependencies): boolean {
-  return backing(claims).every(({ resource, namespace, object }) =>
-    isSameAndAlive(objects.cached(resource, namespace, object.name), object, clock),
-  );
+/** Runs for every request with a cached result: allocates nothing. */
+function isBackedByCache(bound: readonly BoundObject[], { objects, clock }: Dependencies): boolean {
+  for (const { resource, namespace, object } of bound) {
+    if (!isSameAndAlive(objects.cached(resource, namespace, object.name), object, clock)) return false;
+  }
+  return true;
 }
 
-async function isBacked(claims: TokenClaims, { objects, clock }: Dependencies): Promise<boolean> {
-  for (const { resource, namespace, object } of backing(claims)) {
+async function isBacked(bound: readonly BoundObject[], { objects, clock }: Dependencies): Promise<boolean> {
+  for (const { resource, namespace, object } of bound) {
     if (isSameAndAlive(objects.cached(resource, namespace, object.name), object, clock)) continue;
     if (!isSameAndAlive(await objects.live(resource, namespace, object.name), object, clock)) return false;
   }
