@@ -52,9 +52,9 @@ function add(policies: Map<string, AbacPolicy[]>, subject: string, policy: AbacP
   else policies.set(subject, [policy]);
 }
 
-function allows(policy: AbacPolicy, { verb, isResourceRequest, ...asked }: AuthorizationAttributes): boolean {
-  if (policy.isReadOnly && !readVerbs.includes(verb)) return false;
-  if (!isResourceRequest) return pathMatches(policy.nonResourcePath, asked.path);
+function allows(policy: AbacPolicy, asked: AuthorizationAttributes): boolean {
+  if (policy.isReadOnly && !readVerbs.includes(asked.verb)) return false;
+  if (!asked.isResourceRequest) return pathMatches(policy.nonResourcePath, asked.path);
   return (
     matches(policy.namespace, asked.namespace) &&
     matches(policy.resource, asked.resource) &&
