@@ -5,6 +5,7 @@ import { nameIsDnsSubdomain } from '../machinery/names.js';
 import {
   allAuthenticated,
   groupNames,
+  nodeUserPrefix,
   parseServiceAccountUserName,
   privilegedGroup,
   type UserInfo,
@@ -79,7 +80,7 @@ export class ConstrainedImpersonation {
 
   private applies(mode: ImpersonationMode, { user, named }: Impersonation, requestor: UserInfo): boolean {
     if (mode === 'legacy') return true;
-    const node = nodeOf(user.name);
+    const node = nodeNameOf(user.name);
     const isAccount = parseServiceAccountUserName(user.name) !== undefined;
     if (mode === 'user-info') return node === undefined && !isAccount;
     const hasOnlyName = user.uid === '' && named.groups.length === 0 && Object.keys(named.extra).length === 0;
@@ -130,7 +131,7 @@ export class ConstrainedImpersonation {
 
   private nameCheck(mode: ImpersonationMode, userName: string): ImpersonationCheck {
     const account = parseServiceAccountUserName(userName);
-    const node = nodeOf(userName);
+    const node = nodeNameOf(userName);
     if (account) return this.check('serviceaccounts', account.name, { namespace: account.namespace });
     if (node === undefined) return this.check('users', userName);
     // The Node of the ServiceAccount was compared before; one permission is valid for the Pods of all Nodes.
@@ -203,12 +204,10 @@ export class ConstrainedImpersonation {
   }
 }
 
-const nodePrefix = 'system:node:';
-
 /** Returns the name of the Node of a user name; undefined for other users. */
-function nodeOf(userName: string): string | undefined {
-  if (!userName.startsWith(nodePrefix)) return undefined;
-  const name = userName.slice(nodePrefix.length);
+function nodeNameOf(userName: string): string | undefined {
+  if (!userName.startsWith(nodeUserPrefix)) return undefined;
+  const name = userName.slice(nodeUserPrefix.length);
   return nameIsDnsSubdomain(name).length === 0 ? name : undefined;
 }
 
