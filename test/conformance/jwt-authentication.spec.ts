@@ -329,7 +329,7 @@ it('the server starts while an issuer is down, and accepts its tokens once it is
     logged.some(([message]) => message.startsWith('keys of an OpenID issuer')),
   );
   expect(logged).toContainEqual([
-    'tokens of an issuer were rejected',
+    'tokens of an issuer were rejected (401); compare them with its entry in the configuration',
     expect.objectContaining({ issuer: issuer.url, reason: 'the keys of the issuer have not been fetched yet' }),
   ]);
   expect((await server.admin.get('/readyz')).code).toBe(200);

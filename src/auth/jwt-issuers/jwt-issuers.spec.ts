@@ -118,7 +118,7 @@ it('a change waits for new issuers, and is counted as failed after each minute',
   }
   expect(reloads()).toEqual(['reload failure', 'reload failure']);
   expect(logged).toContainEqual([
-    'the changed authentication configuration waits for new issuers; the old one stays in use',
+    'the changed authentication configuration waits for the keys of new issuers, check their servers; the old one stays in use',
     { issuers: [next.url] },
   ]);
   expect(await isAccepted(old)).toBe(true);

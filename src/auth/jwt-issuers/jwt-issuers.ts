@@ -85,9 +85,12 @@ export class JwtIssuers {
       if (signal.aborted) return;
       meters.configurationReloaded('failure');
       const issuers = [...waiting].flatMap(([url, { keys }]) => (keys.isReady ? [] : [url]));
-      logger.error('the changed authentication configuration waits for new issuers; the old one stays in use', {
-        issuers,
-      });
+      logger.error(
+        'the changed authentication configuration waits for the keys of new issuers, check their servers; the old one stays in use',
+        {
+          issuers,
+        },
+      );
     }
   }
 

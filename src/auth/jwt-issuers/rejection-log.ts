@@ -27,7 +27,11 @@ export class RejectionLog {
     if (!entry) ofIssuer.set(kind, (entry = { atMs: -Infinity, count: 0 }));
     entry.count++;
     if (nowMs - entry.atMs < intervalMs) return;
-    logger.warn('tokens of an issuer were rejected', { issuer, reason, tokens: entry.count });
+    logger.warn('tokens of an issuer were rejected (401); compare them with its entry in the configuration', {
+      issuer,
+      reason,
+      tokens: entry.count,
+    });
     entry.atMs = nowMs;
     entry.count = 0;
   }
