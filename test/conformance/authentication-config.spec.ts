@@ -64,7 +64,8 @@ it('a changed file takes effect without a restart, and an invalid change keeps t
   await write(content({ enabled: false }));
   await eventually('anonymous requests are rejected', async () => (await codeOf(server, '/livez')) === 401);
   await write('anonymous: {enabled: true}');
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  const failed = /^apiserver_authentication_config_controller_automatic_reloads_total\{.*status="failure"/m;
+  await eventually('the change is refused', async () => failed.test((await server.admin.get('/metrics')).text));
   expect(await codeOf(server, '/livez')).toBe(401);
   await write(content({ enabled: true }));
   await eventually('anonymous requests are accepted', async () => (await codeOf(server, '/version')) === 200);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../../scripts/simulation/ledger.js';
 
-const patienceMs = 30_000;
+/** Long, since a busy machine takes twenty times as long as a quiet one, and some components retry only after 10 s. */
+const patienceMs = 120_000;
 const quietMs = 1_500;
 
 /** Polls until the condition holds. */
