@@ -158,15 +158,18 @@ it('each of several issuers has its own mappings and audiences', async () => {
   expect((await whoAmI(client, one.token({ ...email, iss: other.url }))).code).toBe(401);
 });
 
-it.each<Algorithm>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'])(
-  'tokens signed with %s are accepted with a configuration file',
-  async (algorithm) => {
-    const issuer = await startIssuer();
-    issuer.keys = [makeIssuerKey('k', algorithm)];
-    const server = await startReady([issuer], content(entryOf(issuer)));
-    expect(await userOf(server.client(), issuer.token())).toMatchObject({ username: 'oidc:ali' });
-  },
-);
+it('tokens of all asymmetric algorithms are accepted with a configuration file', async () => {
+  const algorithms: readonly Algorithm[] = [
+    ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'] as const),
+  ];
+  const issuer = await startIssuer();
+  issuer.keys = algorithms.map((algorithm) => makeIssuerKey(algorithm, algorithm));
+  const server = await startReady([issuer], content(entryOf(issuer)));
+  for (const key of issuer.keys) {
+    const user = await userOf(server.client(), issuer.token({}, key));
+    expect([key.id, user]).toEqual([key.id, expect.objectContaining({ username: 'oidc:ali' })]);
+  }
+});
 
 it('forged and invalid tokens are rejected (401)', async () => {
   const [issuer, other] = [await startIssuer(), await startIssuer()];
