@@ -282,7 +282,7 @@ it.each<[string, (client: HttpClient) => ReturnType<HttpClient['get']>, string]>
   expect([code, (body as { message: string }).message]).toEqual([422, expect.stringContaining(message)]);
 });
 
-it('nothing of what the policies refused was stored', async () => {
+it('refused writes store nothing', async () => {
   const { body } = await admin.get(`${namespace}/configmaps?labelSelector=evil`);
   expect((body as { items: object[] }).items).toEqual([]);
   expect((await admin.get(`${namespace}/configmaps/kept`)).body).toMatchObject({
@@ -293,7 +293,7 @@ it('nothing of what the policies refused was stored', async () => {
   expect((await admin.get(`${apps}/deployments/deployment`)).body).toMatchObject({ spec: { replicas: 1 } });
 });
 
-it('what the policies allow is stored', async () => {
+it('writes that the policies allow are stored', async () => {
   expect(await user.post(`${namespace}/configmaps`, configMap('good', {}))).toMatchObject({ code: 201 });
   expect(await user.put(`${leases}/lease`, lease({}))).toMatchObject({ code: 201 });
   expect(await user.patch(`${widgets}/widget/scale`, scale(4))).toMatchObject({ code: 200 });

@@ -91,7 +91,7 @@ describe('errors', () => {
     expect(await refusedBy(errors)).toBe(
       denied("expression 'object.none.a == 1' resulted in error: no such key: none"),
     ));
-  it('are passed over with failurePolicy Ignore, failures are not', async () => {
+  it('allow with failurePolicy Ignore, but validations that are false refuse', async () => {
     expect(await refusedBy({ ...errors, failurePolicy: 'Ignore' })).toBeUndefined();
     expect(await refusedBy({ failurePolicy: 'Ignore' })).toBe(denied('refused'));
   });
