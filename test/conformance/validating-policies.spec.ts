@@ -1,7 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { HttpClient } from '../harness/http-client.js';
 import { eventually } from '../harness/eventually.js';
 import { rule, startRbacServer } from '../harness/rbac-users.js';
-import type { TestServer } from '../harness/servers.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
 
 // A user without rights on policies tries to store what a policy forbids, by every way that leads to the object.
 
@@ -366,4 +369,29 @@ it('an administrator can delete a policy that refuses everything', async () => {
   });
   expect(await admin.delete(policy)).toMatchObject({ code: 200 });
   await eventually('nothing is refused', async () => (await create()).code === 201);
+});
+
+it('a server that starts again enforces its stored policies from the first write', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-policies-'));
+  const start = () => startTestServer({ store: 'embedded', naming: 'kubernetes' }, { directory });
+  const refuse = (client: HttpClient) => client.post(`${namespace}/configmaps?dryRun=All`, configMap('c', evil));
+  try {
+    const first = await start();
+    const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
+    const spec = { matchConstraints: { resourceRules }, validations: [{ expression: 'false' }] };
+    const bound = { policyName: 'none', validationActions: ['Deny'] };
+    await first.admin.post(`${registration}/validatingadmissionpolicies`, { metadata: { name: 'none' }, spec });
+    await first.admin.post(`${registration}/validatingadmissionpolicybindings`, {
+      metadata: { name: 'none' },
+      spec: bound,
+    });
+    await eventually('the policy is in force', async () => (await refuse(first.admin)).code === 422);
+    await first.stop();
+    const second = await start();
+    const { code } = await refuse(second.admin);
+    await second.stop();
+    expect(code).toBe(422);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });
