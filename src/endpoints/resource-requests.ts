@@ -303,12 +303,13 @@ export class ResourceRequests {
     this.dependencies.deprecations.note(kube, served);
     const options = parseCreateOptions(info.query, this.dependencies);
     const body = await this.body(request, served.definition.kind, options);
-    const context = kube.context(options);
+    const fieldManager = options.fieldManager || managerOf(request);
+    const context = kube.context({ ...options, fieldManager });
     const answer = await callVirtual(
       this.dependencies.admission,
       served,
       { namespace: info.namespace, context },
-      this.dependencies.types,
+      this.dependencies,
       body,
     );
     if (answer.type !== 'computed') throw ApiError.internal('an operation answered with stored bytes');

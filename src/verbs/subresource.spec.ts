@@ -139,12 +139,11 @@ it('a view without the verb of the request is an error (405)', () => {
 
 it('a POST to a resource without objects is admitted as CREATE without a name (201)', async () => {
   const review = { group: 'authorization.k8s.io', version: 'v1', kind: 'SelfSubjectAccessReview', plural: 'selfsubjectaccessreviews', singular: 'selfsubjectaccessreview', namespaced: false }; // prettier-ignore
-  const { types } = world.store.dependencies;
   const handle = ({ body }: { body: KubeObject }) =>
     Promise.resolve({ object: { ...body, status: { allowed: true } } });
   const body = { kind: review.kind, apiVersion: 'authorization.k8s.io/v1', spec: {} };
   const request = { namespace: '', context: world.request() };
-  const answer = await callVirtual(world.chain, { type: 'virtual', definition: review, handle }, request, types, bodyOf(body)); // prettier-ignore
+  const answer = await callVirtual(world.chain, { type: 'virtual', definition: review, handle }, request, world.store.dependencies, bodyOf(body)); // prettier-ignore
   expect(answer).toMatchObject({ type: 'computed', code: 201, object: { status: { allowed: true } } });
   expect(world.admitted).toMatchObject([{ operation: 'CREATE', kind: review.kind, name: '' }, { step: 'validate' }]);
 });

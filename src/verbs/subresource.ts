@@ -10,7 +10,9 @@ import type { SubresourceRequest } from '../registry/apis/api-group.js';
 import { subresourceOf, type HandledSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
+import { unstoredManagedFields } from '../registry/write/unstored-fields.js';
 import { assert } from '../std/assert.js';
+import type { Clock } from '../std/clock.js';
 import { ensureNamespace } from './object-identity.js';
 import { submittedAs } from './submitted.js';
 import type { Target, VerbAnswer } from './verb.js';
@@ -98,10 +100,10 @@ export async function callVirtual(
   chain: AdmissionChain,
   served: ServedVirtual,
   request: Pick<Target, 'namespace' | 'context'>,
-  types: TypeSource,
+  dependencies: { readonly types: TypeSource; readonly clock: Clock },
   body: Submission,
 ): Promise<VerbAnswer> {
-  const object = submittedAs(served.definition, types, body, request.context);
+  const object = submittedAs(served.definition, dependencies.types, body, request.context);
   const { group, plural, kind, namespaced } = served.definition;
   ensureNamespace(object, request.namespace, namespaced);
   const attributes = admissionAttributes({
@@ -116,6 +118,11 @@ export async function callVirtual(
     request: request.context,
   });
   await chain.admitAndValidate(attributes);
+  if (served.definition.tracksFields) {
+    const kindOfBody = { ...served.definition, subresource: '' };
+    const managedFields = await unstoredManagedFields(dependencies, kindOfBody, object, request.context);
+    if (managedFields) object.metadata.managedFields = managedFields;
+  }
   const result = await served.handle({ ...request, definition: served.definition, body: object });
   assert(result.object, `${served.definition.plural} returned no object`);
   return { type: 'computed', code: result.code ?? 201, object: result.object };

@@ -26,7 +26,7 @@ const authorizationVersion = (naming: NamingProfile) => ({
   virtual: [
     review(naming, 'LocalSubjectAccessReview', true),
     review(naming, 'SelfSubjectAccessReview', false),
-    review(naming, 'SelfSubjectRulesReview', false),
+    { ...review(naming, 'SelfSubjectRulesReview', false), tracksFields: false },
     review(naming, 'SubjectAccessReview', false),
   ],
 }))
@@ -88,7 +88,7 @@ export class AuthorizationGroup {
 
 function review(naming: NamingProfile, kind: string, namespaced: boolean) {
   const singular = kind.toLowerCase();
-  return { ...authorizationVersion(naming), kind, singular, plural: `${singular}s`, namespaced };
+  return { ...authorizationVersion(naming), kind, singular, plural: `${singular}s`, namespaced, tracksFields: true };
 }
 
 function refuse(group: string, validate: () => readonly FieldError[]): void {

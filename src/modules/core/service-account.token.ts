@@ -7,10 +7,12 @@ import type { NamedObject, ServiceAccountTokens } from '../../auth/service-accou
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { parseApiVersion, type GroupVersionKind } from '../../machinery/gvk.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import type { SubresourceRequest } from '../../registry/apis/api-group.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { ResourceStore } from '../../registry/resource-store.js';
 import { objectTime } from '../../registry/write/system-fields.js';
+import { unstoredManagedFields } from '../../registry/write/unstored-fields.js';
 import { coreVersion } from './core.version.js';
 import type { Cancellation } from '../../std/cancellation.js';
 
@@ -56,7 +58,11 @@ export async function issueToken(
   const uid = uidOfRequest(completedRequest, account, dependencies, context);
   const nowMs = clock.now();
   const system = { name, namespace, uid, creationTimestamp: objectTime(nowMs) };
-  const request = { ...completedRequest, metadata: { ...completedRequest.metadata, ...system } };
+  const managedFields = await submittedFields(completedRequest, body, store.dependencies, kind, context);
+  const request = {
+    ...completedRequest,
+    metadata: { ...completedRequest.metadata, ...system, ...(managedFields && { managedFields }) },
+  };
 
   const attributes = admissionAttributes({
     operation: 'CREATE',
@@ -137,6 +143,18 @@ function completed(
       boundObjectRef: boundObjectRef ?? null,
     },
   };
+}
+
+/** Returns managedFields: the submitted fields, and the default of expirationSeconds. */
+function submittedFields(
+  { spec: { expirationSeconds }, ...request }: TokenRequest & { readonly spec: CompletedSpec },
+  body: TokenRequest | undefined,
+  dependencies: ResourceStore['dependencies'],
+  kind: GroupVersionKind,
+  context: SubresourceRequest['context'],
+): Promise<ObjectMeta['managedFields']> {
+  const submitted = { ...request, spec: { ...body?.spec, expirationSeconds } };
+  return unstoredManagedFields(dependencies, { ...kind, subresource: 'token' }, submitted, context);
 }
 
 function checkName({ metadata }: TokenRequest, name: string, kind: GroupVersionKind): void {

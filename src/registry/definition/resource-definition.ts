@@ -172,6 +172,8 @@ export interface VirtualResourceDefinition {
   readonly plural: string;
   readonly singular: string;
   readonly namespaced: boolean;
+  /** True if answers name the submitted fields in metadata.managedFields. */
+  readonly tracksFields?: boolean;
 }
 
 type DefinitionOptions = Pick<
