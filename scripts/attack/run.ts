@@ -95,7 +95,7 @@ class Attacker {
       ...{ family, request, code: answer.code, hold, tookMs },
       ...(heldMs(hold) > showOverMs && { hot }),
     };
-    if (hold !== first) this.report.once.push({ ...row, hold: first });
+    if (hold !== first && heldMs(hold) <= holdMsMax) this.report.once.push({ ...row, hold: first });
     this.report.add(row);
     all.forEach((one, at) => this.report.judge(one, answers[at]!));
     onRow?.(row);
