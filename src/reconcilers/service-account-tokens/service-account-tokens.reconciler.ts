@@ -3,7 +3,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { Secret, ServiceAccount } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
+import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { accountNameOf, decide, filled, tokenSecretType, withoutSecret, type TokenSecretRules } from './decide.js';
 
 /**
@@ -19,7 +19,7 @@ export const serviceAccountTokens = defineReconciler({
   start: (dependencies) =>
     dependencies.config.authentication.serviceAccount.signingEndpoint === undefined
       ? new ServiceAccountTokenSecrets(dependencies)
-      : { stop: () => Promise.resolve() },
+      : idle,
 });
 
 const workersMax = 5;
