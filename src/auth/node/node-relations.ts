@@ -78,7 +78,7 @@ export class NodeRelations {
   /** Anybody who creates a claim can name any volume in it, so the volume must name the claim, too. */
   private isVolumeSecret(node: string, namespace: string, name: string): boolean {
     for (const used of this.pods.claimsOf(node)) {
-      const claim: PersistentVolumeClaim | undefined = this.objects.cached(claims, used.namespace, used.name);
+      const claim: PersistentVolumeClaim | undefined = this.readable(claims, used.namespace, used.name);
       const { claimRef, ...source } = (claim?.spec?.volumeName && this.volume(claim.spec.volumeName)?.spec) || {};
       if (claimRef?.namespace !== used.namespace || claimRef.name !== used.name) continue;
       const secrets = volumeSecrets({ claimRef, ...source });
@@ -88,24 +88,33 @@ export class NodeRelations {
   }
 
   private volume(name: string): PersistentVolume | undefined {
-    return this.objects.cached(volumes, '', name);
+    return this.readable(volumes, '', name);
+  }
+
+  /** An object that cannot be decoded gives access to nothing, and must not end the search for others. */
+  private readable(...object: Parameters<CachedObjects['cached']>): KubeObject | undefined {
+    try {
+      return this.objects.cached(...object);
+    } catch {
+      return undefined;
+    }
   }
 
   private attachedNode(name: string): string | undefined {
     const attachments = { group: this.naming.group('storage'), resource: 'volumeattachments' };
-    const attachment: VolumeAttachment | undefined = this.objects.cached(attachments, '', name);
+    const attachment: VolumeAttachment | undefined = this.readable(attachments, '', name);
     return attachment?.spec?.nodeName;
   }
 
   private nodeOfSlice(name: string): string | undefined {
     const slices = { group: this.naming.group('resource'), resource: 'resourceslices' };
-    const slice: ResourceSlice | undefined = this.objects.cached(slices, '', name);
+    const slice: ResourceSlice | undefined = this.readable(slices, '', name);
     return slice?.spec?.nodeName;
   }
 
   private nodeOfRequest(namespace: string, name: string): string | undefined {
     const requests = { group: this.naming.group('certificates'), resource: 'podcertificaterequests' };
-    const request: PodCertificateRequest | undefined = this.objects.cached(requests, namespace, name);
+    const request: PodCertificateRequest | undefined = this.readable(requests, namespace, name);
     return request?.spec?.nodeName;
   }
 }
