@@ -7,6 +7,7 @@ import { readFresh } from '../../registry/read/freshness.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Cancellation } from '../../std/cancellation.js';
+import { ConfigurationError } from './configuration-error.js';
 import type { ParamResource, PolicyListener, PolicyObjects } from './policy-objects.js';
 
 /** Reads the objects of policies from the caches of the registry. */
@@ -106,20 +107,28 @@ class CachedParams implements ParamResource {
   get(namespace: string, name: string): KubeObject | undefined {
     const { store } = this.served;
     const found = store.cache.get(store.keyOf(namespace, name));
-    return found && !found.corruption ? this.parse(found) : undefined;
+    return found && this.parse(found);
   }
 
   select(namespace: string, selector: LabelSelector): readonly KubeObject[] {
     const { store } = this.served;
     const found: KubeObject[] = [];
     for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
-      if (!entry.corruption && selector.matches(entry.attributes.labels)) found.push(this.parse(entry));
+      // The labels of an object that cannot be read are not known.
+      if (entry.corruption || selector.matches(entry.attributes.labels)) found.push(this.parse(entry));
     }
     return found;
   }
 
-  /** Params are read with every request that a policy matches, so they are parsed once. */
+  /**
+   * Params are read with every request that a policy matches, so they are parsed once. Throws ConfigurationError for one
+   * that cannot be read: it is not a missing one, which a binding may allow.
+   */
   private parse(entry: EncodedObject): KubeObject {
+    if (entry.corruption) {
+      const { name } = entry.attributes;
+      throw new ConfigurationError(`the stored param '${name}' cannot be decoded; delete it or write it again`);
+    }
     let object = this.parsed.get(entry);
     if (!object) this.parsed.set(entry, (object = toServedVersion(this.served.definition, entry.parse())));
     return object;
