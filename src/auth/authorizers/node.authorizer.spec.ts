@@ -135,7 +135,7 @@ describe('a node', () => {
       { resource: 'podcertificaterequests', verb: 'list' },
       'can only list/watch podcertificaterequests with nodeName field selector',
     ],
-  ])('%s', (_title, changes, answer) =>
+  ])('%s (claims and certificates)', (_title, changes, answer) =>
     expect(answerTo({ group: 'certificates.k8s.io', namespace: 'shop', ...changes })).toBe(answer),
   );
 
@@ -153,7 +153,7 @@ describe('a node', () => {
       { name: 'n1', namespace: 'kube-system' },
       'can only access leases in the "kube-node-lease" system namespace',
     ],
-  ])('%s', (_title, changes, answer) =>
+  ])('%s (leases)', (_title, changes, answer) =>
     expect(
       answerTo({ group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', ...changes }),
     ).toBe(answer),
