@@ -6,7 +6,7 @@ import { recallSize, rememberSize, spend, spendOnText } from '../work.js';
 const surrogate = /[\ud800-\udfff]/;
 
 /** True if the code units of the text are not its code points. */
-export function hasPairs(text: string): boolean {
+function hasPairs(text: string): boolean {
   return codePointLength(text) !== text.length;
 }
 
