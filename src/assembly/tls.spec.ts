@@ -58,3 +58,41 @@ test('after a pair of --tls-sni-cert-key could not be read, the files of no pair
   (await liveServingPair(options)).close();
   expect(clock.pending.size).toBe(0);
 });
+
+describe('--requestheader-client-ca-file', () => {
+  const usernameHeaders = ['X-Remote-User'];
+  const caFile = async (name: string) => {
+    const file = join(directory, `${name}.crt`);
+    await writeFile(file, await makeAuthority(makeKey(), new ManualClock().now()));
+    return file;
+  };
+  const open = async (authentication: object, undo: UndoSteps) => {
+    const clock = new ManualClock();
+    const pki = await makeEphemeralPki({ clock });
+    await writeFile(join(directory, 'own.crt'), pki.authority.current().pem);
+    await openTls(defaultConfig({ authentication }), pki, { clock, logger: silentLogger, undo });
+  };
+
+  test.each<[string, 'clients' | 'own', string[], boolean]>([
+    ['the CA of clients without allowed names is an error', 'clients', [], true],
+    ['the CA of the server without allowed names is an error', 'own', [], true],
+    ['the CA of clients with allowed names is accepted', 'clients', ['front'], false],
+  ])('%s', async (_name, ca, allowedNames, isError) => {
+    const undo = new UndoSteps();
+    const clientCaFile = await caFile('clients');
+    const proxyFile = ca === 'own' ? join(directory, 'own.crt') : clientCaFile;
+    const requestHeader = { clientCaFile: proxyFile, usernameHeaders, allowedNames };
+    const opening = open({ clientCaFile, requestHeader }, undo);
+    if (isError) {
+      await expect(opening).rejects.toThrow(/--requestheader-client-ca-file, --client-ca-file: .*allowed-names/);
+    } else await expect(opening).resolves.toBeUndefined();
+    await undo.run();
+  });
+
+  test('another CA than that of clients is accepted without allowed names', async () => {
+    const undo = new UndoSteps();
+    const requestHeader = { clientCaFile: await caFile('proxies'), usernameHeaders };
+    await open({ clientCaFile: await caFile('clients'), requestHeader }, undo);
+    await undo.run();
+  });
+});

@@ -1,4 +1,5 @@
 import type { CaBundle } from '../certificates/ca-bundle.js';
+import { CertificateError } from '../certificates/certificate-error.js';
 import type { Live } from '../certificates/live.js';
 import type { Pki } from '../certificates/pki.js';
 import { LiveRootCa } from '../certificates/root-ca.js';
@@ -26,9 +27,21 @@ export interface FileWatching {
 }
 
 export async function openTls(config: ServerConfig, pki: Pki, watching: FileWatching): Promise<ServerTls> {
-  const proxyCa = await liveBundle(config.authentication.requestHeader.clientCaFile, watching);
+  const { requestHeader } = config.authentication;
+  const proxyCa = await liveBundle(requestHeader.clientCaFile, watching);
   const material = await tlsMaterial(config, { pki, proxyCa }, watching);
+  if (proxyCa && requestHeader.allowedNames.length === 0) checkProxyCa(proxyCa.current(), material.clientCaBundle());
   return { material, sni: await sniContexts(config, material, watching), proxyCa };
+}
+
+/** Throws if every client with a certificate of its own would be trusted as a front proxy, for any user. */
+function checkProxyCa(proxyCa: CaBundle, clientCa: CaBundle | undefined): void {
+  const ofClients = new Set(clientCa?.certificates.map(({ fingerprint256 }) => fingerprint256));
+  if (!proxyCa.certificates.some(({ fingerprint256 }) => ofClients.has(fingerprint256))) return;
+  throw new CertificateError(
+    '--requestheader-client-ca-file, --client-ca-file: both contain a CA (that of the server is always a client CA); ' +
+      'name the proxies with --requestheader-allowed-names, or every client could act as any user',
+  );
 }
 
 async function liveBundle(
