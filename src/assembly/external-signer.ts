@@ -7,11 +7,15 @@ import type { FileWatching } from './tls.js';
 /** Connects to the signer of --service-account-signing-endpoint. */
 export async function openSigner(
   endpoint: string,
-  { authentication }: ServerConfig,
+  { authentication, limits }: ServerConfig,
   { clock, logger, undo }: FileWatching,
 ): Promise<Pick<CredentialSources, 'tokenKeys' | 'signerLifeSecondsMax' | 'signerMetrics'>> {
   const metrics = new SignerMetrics();
-  const signer = await ExternalSigner.open({ endpoint, clock, logger, observer: metrics });
+  const signer = await ExternalSigner.open({
+    ...{ endpoint, clock, logger },
+    observer: metrics,
+    limits: { callMs: limits.tokenSignerTimeoutMs, answerBytesMax: limits.tokenSignerAnswerBytesMax },
+  });
   undo.add(() => signer.close());
   const { lifeSecondsMax } = signer;
   const configuredSeconds = authentication.serviceAccount.tokenLifeMsMax / 1000;

@@ -20,6 +20,8 @@ export class Limits {
   @IsNatural(1) readonly tokenReviewAnswerBytesMax!: number;
   @IsNatural(1) readonly tokenReviewsCachedMax!: number;
   @IsNatural(1) readonly tokenReviewsCachedBytesMax!: number;
+  @IsNatural(1) readonly tokenSignerTimeoutMs!: number;
+  @IsNatural(1) readonly tokenSignerAnswerBytesMax!: number;
 
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;

@@ -6,6 +6,8 @@ import { TokenSigner, type SignerState } from '../harness/token-signer.js';
 /** The start with --service-account-signing-endpoint. */
 const account = '/api/v1/namespaces/default/serviceaccounts/robot';
 const pods = '/api/v1/namespaces/default/pods';
+/** Shorter than the default, and long enough for a call on a busy machine. */
+const limits = { tokenSignerTimeoutMs: 4_000 };
 
 describe('the maximum validity of an external signer', () => {
   const signer = new TokenSigner();
@@ -20,7 +22,7 @@ describe('the maximum validity of an external signer', () => {
     await signer.kill();
     await signer.start(state);
     const serviceAccount = { signingEndpoint: signer.socket, tokenLifeMsMax };
-    return (started = await startKeelson({ config: { authentication: { serviceAccount } } }));
+    return (started = await startKeelson({ config: { authentication: { serviceAccount }, limits } }));
   };
 
   it('shortens tokens, and limits the extension of tokens of Pods', async () => {
@@ -65,7 +67,7 @@ describe('the maximum validity of an external signer', () => {
       /^--service-account-signing-endpoint: the signer at \S+ answered with DeadlineExceeded \(Metadata\)$/,
     );
     const signingEndpoint = '/nonexistent/signer.sock';
-    const absent = startKeelson({ config: { authentication: { serviceAccount: { signingEndpoint } } } });
+    const absent = startKeelson({ config: { authentication: { serviceAccount: { signingEndpoint } }, limits } });
     await expect(absent).rejects.toThrow(
       '--service-account-signing-endpoint: the signer at /nonexistent/signer.sock cannot be reached (FetchKeys)',
     );

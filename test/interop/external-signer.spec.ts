@@ -8,6 +8,8 @@ import { TokenSigner, type SignerState } from '../harness/token-signer.js';
 const issuer = 'https://kubernetes.default.svc';
 const account = '/api/v1/namespaces/default/serviceaccounts/robot';
 const pods = '/api/v1/namespaces/default/pods';
+/** Shorter than the default, and long enough for a call on a busy machine. */
+const limits = { tokenSignerTimeoutMs: 4_000 };
 const working: Partial<SignerState> = {
   ...{ Sign: 'ok', FetchKeys: 'ok', Metadata: 'ok', signWith: 'k1', refresh: 3600, hasTimestamp: true },
   ...{ maxSeconds: 86_400, header: {}, signature: null, der: null },
@@ -21,7 +23,10 @@ describe('an external signer', () => {
   const errors: string[] = [];
 
   const serverWith = (socket: string, tokenLifeMsMax = 0): Parameters<typeof startOpenKeelson>[0] => ({
-    config: { authentication: { serviceAccount: { signingEndpoint: socket, tokenLifeMsMax, issuers: [issuer] } } },
+    config: {
+      authentication: { serviceAccount: { signingEndpoint: socket, tokenLifeMsMax, issuers: [issuer] } },
+      limits,
+    },
     logger: {
       debug: () => undefined,
       info: () => undefined,

@@ -30,6 +30,8 @@ interface Options {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer?: SignerObserver | undefined;
+  /** Time for one call, in which the signer may be restarted, and the largest answer. */
+  readonly limits: { readonly callMs: number; readonly answerBytesMax: number };
 }
 
 /** Error of a call of the signer. The message contains nothing of its answer. */
@@ -45,11 +47,7 @@ export class SignerError extends Error {
 }
 
 const flag = '--service-account-signing-endpoint';
-/** The default of gRPC servers and clients in Go. */
-const messageBytesMax = 4 * 1024 * 1024;
 const keyIdLengthMax = 1024;
-/** Time for one call, in which a signer may also be restarted. */
-const callMs = 10_000;
 const redialMs = 200;
 /** Delay until the next attempt after a failed FetchKeys, as in kube-apiserver. */
 const retryMs = 10_000;
@@ -78,8 +76,8 @@ export class ExternalSigner implements TokenKeys {
   private lifeSeconds = 0;
 
   private constructor(private readonly options: Options) {
-    const { endpoint, clock } = options;
-    this.channel = new Http2Channel({ url: `unix:${endpoint}`, clock, messageBytesMax });
+    const { endpoint, clock, limits } = options;
+    this.channel = new Http2Channel({ url: `unix:${endpoint}`, clock, messageBytesMax: limits.answerBytesMax });
   }
 
   /** Resolves when the keys are known. Rejects with an error that names the flag. */
@@ -223,9 +221,9 @@ export class ExternalSigner implements TokenKeys {
 
   /** Calls the signer. Waits for its socket, for a restart, as long as the call may take. */
   private async call<T>(method: SignerMethod, frame: Buffer, decode: (message: Buffer) => T): Promise<T> {
-    const { clock, logger, observer, endpoint } = this.options;
+    const { clock, logger, observer, endpoint, limits } = this.options;
     const beginMs = clock.monotonicMs();
-    const leftMs = () => beginMs + callMs - clock.monotonicMs();
+    const leftMs = () => beginMs + limits.callMs - clock.monotonicMs();
     for (;;) {
       try {
         await this.channel.connect(Math.max(1, leftMs()));
