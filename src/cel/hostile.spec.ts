@@ -182,6 +182,7 @@ describe('work that costs little', () => {
       set: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
       keyed: { type: 'array', items: entry, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
       map: { type: 'object', additionalProperties: text },
+      longs: { type: 'array', items: text },
     },
   };
   const many = <T>(count: number, item: (index: number) => T): T[] =>
@@ -196,6 +197,7 @@ describe('work that costs little', () => {
     set: many(20_000, (at) => `s${at}`),
     keyed: many(10_000, (at) => ({ k: `k${at}`, v: at })),
     map: Object.fromEntries(many(20_000, (at) => [`k${at}`, 'v'])),
+    longs: many(30, () => 'a'.repeat(100_000)),
   };
   const worlds = { self, oldSelf: structuredClone(self) };
   const declared = schemaType(schema, 'Widget')!;
@@ -247,6 +249,11 @@ describe('work that costs little', () => {
     ['searches in repeated letters', "self.text.lastIndexOf(self.text.substring(0, 400000) + 'b') == -1"],
     ['separators of repeated letters', "self.text.split(self.text.substring(0, 400000) + 'b').size() > 0"],
     ['replaced letters', "self.text.substring(0, 1000).replace('', self.text.substring(0, 40000)) != ''"],
+    ['long texts of one length that are sorted', 'self.longs.sort().size() == 30'],
+    ['long texts of one length that are compared', 'self.longs.distinct().size() == 1'],
+    ['long texts of one length that are measured', 'self.longs.all(l, l.size() > 0)'],
+    ['long keys of one length', 'self.longs.all(l, l in {self.longs[0] + string(i): 1, self.longs[1]: 2})'],
+    ['found texts', "self.text.find('(a+)+$') != ''"],
     ['URLs', "isURL('https://[2001:db8::1]:8080/' + string(i))"],
     ['texts that are no URL', "!isURL('a b' + string(i))"],
     ['formats of wrong values', "'%d'.format([dyn('a')]) != '' || true"],

@@ -13,6 +13,7 @@ export const expressionTooLarge = new Error('expression too large');
  */
 export class WorkBudget {
   private sizes: Map<unknown, number> | undefined;
+  private readonly long: { readonly text: string; readonly size: number }[] = [];
   /** Work that is counted once in an evaluation. */
   private done: Map<OnceOf, Set<string>> | undefined;
 
@@ -49,12 +50,28 @@ export class WorkBudget {
   }
 
   recall(of: unknown): number | undefined {
+    if (typeof of === 'string' && of.length > hashedLengthMax) return this.recallLong(of);
     return this.sizes?.get(of);
   }
   remember(of: unknown, size: number): void {
-    (this.sizes ??= new Map()).set(of, size);
+    if (typeof of !== 'string' || of.length <= hashedLengthMax) (this.sizes ??= new Map()).set(of, size);
+    else if (this.long.push({ text: of, size }) > longTextsMax) this.long.shift();
+  }
+
+  private recallLong(text: string): number | undefined {
+    for (const known of this.long) {
+      if (known.text.length !== text.length) continue;
+      this.spend(text.length / 2000);
+      if (known.text === text) return known.size;
+    }
+    return undefined;
   }
 }
+
+/** JavaScript hashes longer texts by their length only, so that it compares all that have the same length. */
+export const hashedLengthMax = 16_383;
+/** Long texts whose sizes are kept. */
+const longTextsMax = 8;
 
 /** Steps that a unit of cost pays for: 30 ns. */
 export const stepsPerCost = 3;
@@ -104,6 +121,11 @@ export function spendOnText(text: string, stepsPerCharacter: number): void {
   if (text.length > 256) current.spend(text.length * stepsPerCharacter);
 }
 
+/** Counts the comparisons of a long text with others as keys of a map or elements of a set. */
+export function spendOnKey(key: unknown, others: number): void {
+  if (typeof key === 'string' && key.length > hashedLengthMax) current.spend((others * key.length) / 100);
+}
+
 /** Returns the size of a text or of an object that the running evaluation has counted before. */
 export function recallSize(of: unknown): number | undefined {
   return current.recall(of);
@@ -118,10 +140,15 @@ export function rememberSize(of: unknown, size: number): number {
 export class MeasuredWork {
   private since = cpuMicros();
 
+  /** Steps that are counted already are not counted again. */
+  constructor(private countedSteps = 0) {}
+
   /** Counts the time since the last call, or since the construction. */
   spend(): void {
     const now = cpuMicros();
-    current.spend((now - this.since) * stepsPerMicrosecond);
+    const steps = (now - this.since) * stepsPerMicrosecond - this.countedSteps;
     this.since = now;
+    this.countedSteps = Math.max(0, -steps);
+    if (steps > 0) current.spend(steps);
   }
 }

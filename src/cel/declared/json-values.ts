@@ -16,7 +16,7 @@ import {
   noSuchOverload,
   orNoSuchOverload,
 } from '../values/value.js';
-import { recallSize, rememberSize, spend } from '../work.js';
+import { recallSize, rememberSize, spend, spendOnKey } from '../work.js';
 import type { DeclaredType } from './declared-type.js';
 import { escapeName, unescapeName } from './escaping.js';
 
@@ -79,7 +79,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 /** Returns the names of the fields, which takes time for objects with many. */
 function namesOf(raw: JsonObject): string[] {
   const names = Object.keys(raw);
-  spend(5 + names.length * 6);
+  spend(5 + names.length * 8);
   return names;
 }
 const rememberedCountMin = 32;
@@ -120,17 +120,22 @@ export class JsonList extends ListView {
 
 /** A list with x-kubernetes-list-type: set, whose order does not count. */
 export class JsonSet extends JsonList {
+  /** Counts the work of a set of the elements, and of looking up `count` elements in all. */
+  private spendOnElements(count: number): void {
+    spend(count * 10);
+    for (const element of this.raw) spendOnKey(element, count);
+  }
   override equals(other: Value): Value {
     if (!isList(other)) return orNoSuchOverload(other);
     if (other.constructor === JsonSet && (other as JsonSet).raw === this.raw) return true;
     if (listSize(other) !== this.size) return false;
-    spend(this.size * 10);
+    this.spendOnElements(this.size);
     const own = new Set<unknown>(this.raw);
     for (const element of elementsOf(other)) if (!own.has(toRaw(element))) return false;
     return true;
   }
   override add(other: ListValue): ListValue {
-    spend((this.size + listSize(other)) * 10);
+    this.spendOnElements(this.size + listSize(other));
     const all = new Set<unknown>(this.raw);
     const joined = [...this.raw];
     for (const element of elementsOf(other)) {
@@ -156,10 +161,12 @@ export class JsonKeyedList extends JsonList {
   private keyOf(element: unknown): string | undefined {
     if (typeof element !== 'object' || element === null || Array.isArray(element)) return undefined;
     const object = element as JsonObject;
-    return this.keys
-      .map((key) => object[escapeName(key) ?? key])
+    const key = this.keys
+      .map((name) => object[escapeName(name) ?? name])
       .map((value) => `${typeof value}:${String(value as string)}`)
       .join('\u0000');
+    spendOnKey(key, this.size);
+    return key;
   }
 
   override equals(other: Value): Value {
@@ -209,6 +216,7 @@ export class JsonMap extends MapValue {
   }
   override find(key: Value): Value | undefined {
     if (typeof key !== 'string') return this.values ? orNoSuchOverload(key) : undefined;
+    spendOnKey(key, 100);
     if (!Object.hasOwn(this.raw, key)) return undefined;
     return this.values ? this.values.read(this.raw[key]) : fromJson(this.raw[key]);
   }
@@ -245,9 +253,10 @@ export class JsonStruct extends MapValue {
   }
   override equals(other: Value): Value {
     if (!(other instanceof MapValue)) return orNoSuchOverload(other);
-    if (this.size !== other.size) return false;
-    for (const name of namesOf(this.raw)) {
-      spend(10);
+    const names = namesOf(this.raw);
+    if (names.length !== other.size) return false;
+    for (const name of names) {
+      spend(12);
       const isField = this.isPlainField(name) || this.fields.has(escapeName(name) ?? '');
       const result = isField ? this.equalField(name, other) : this.equalUnknown(name, other);
       if (result !== true) return result;

@@ -304,6 +304,7 @@ const runtimeClauses: Clauses = {
     typeof arg === 'boolean' ? (arg ? '1' : '0') : (wholeOf(arg)?.toString(2) ?? refused('binary', arg)),
   hex: (arg, isUpper) => {
     const bytes = typeof arg === 'string' ? encodeUtf8(arg) : arg;
+    if (bytes instanceof Uint8Array) spend(bytes.length / 3);
     const text = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : wholeOf(bytes)?.toString(16);
     if (text === undefined) return refused('hex', arg);
     return isUpper ? text.toUpperCase() : text;

@@ -12,7 +12,7 @@ import { isInt } from '../values/numbers.js';
 import { compare, equal } from '../values/operations.js';
 import type { ListValue, Value } from '../values/value.js';
 import { CelError, ListView, typeOf } from '../values/value.js';
-import { spend } from '../work.js';
+import { spend, spendOnKey } from '../work.js';
 import type { Library } from './library.js';
 
 /** Functions of lists: slice, flatten, sort, sortBy, distinct, reverse, lists.range. */
@@ -65,6 +65,7 @@ function distinct(values: ListValue): Value {
   const result: Value[] = [];
   for (const element of elementsOf(values)) {
     if (typeof element === 'string' || typeof element === 'boolean') {
+      spendOnKey(element, simple.size);
       if (simple.has(element)) continue;
       simple.add(element);
     } else if (result.some((known) => equal(element, known) === true)) continue;
@@ -195,7 +196,10 @@ export const listsLibrary: Library = {
     ),
     declare(
       'reverse',
-      member('list_reverse', [list], list, (values) => [...listArray(values as ListValue)].reverse()),
+      member('list_reverse', [list], list, (values) => {
+        spend(2 * listSize(values as ListValue));
+        return [...listArray(values as ListValue)].reverse();
+      }),
     ),
     declare(
       'distinct',

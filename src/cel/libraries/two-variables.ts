@@ -7,7 +7,6 @@ import { mapOf, typeParam } from '../types.js';
 import { insertEntry } from '../values/maps.js';
 import type { MapValue, Value } from '../values/value.js';
 import { CelError } from '../values/value.js';
-import { spend } from '../work.js';
 import type { Library } from './library.js';
 
 /** Macros over index and element, or key and value: `list.all(i, x, …)`, `map.transformMap(k, v, …)`. */
@@ -60,7 +59,6 @@ const intoMap =
 function insertAll(target: MapValue, entries: MapValue): Value {
   let result = target;
   for (const key of entries.keys()) {
-    spend(10);
     const inserted = insertEntry(result, key, entries.find(key)!);
     if (inserted instanceof CelError) return inserted;
     result = inserted;

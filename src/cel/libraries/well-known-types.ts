@@ -149,7 +149,7 @@ function jsonNumber(value: bigint): Value {
 
 /** The value that JSON keeps of another: an int becomes a double, a time a text. */
 const asJson: Convert = unwrapped((value) => {
-  spend(10);
+  spend(20);
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || value instanceof Double)
     return value;
   if (isInt(value)) return jsonNumber(BigInt(value));

@@ -2,6 +2,7 @@ import { CelError, Double, MapValue, Uint } from './value.js';
 import type { Value } from './value.js';
 import { display } from './conversions.js';
 import { int } from './numbers.js';
+import { spend, spendOnKey } from '../work.js';
 
 export const isMap = (value: Value): value is MapValue => value instanceof MapValue;
 
@@ -16,6 +17,7 @@ export class BuiltMap extends MapValue {
   }
   find(key: Value): Value | undefined {
     const hash = hashOf(key);
+    spendOnKey(hash, this.size);
     return hash === undefined ? undefined : this.entries.get(hash)?.[1];
   }
   *keys(): Iterable<Value> {
@@ -23,6 +25,7 @@ export class BuiltMap extends MapValue {
   }
   set(key: Value, value: Value): void {
     const hash = hashOf(key);
+    spendOnKey(hash, this.size);
     if (hash !== undefined) this.entries.set(hash, [key, value]);
   }
   delete(key: Value): void {
@@ -45,6 +48,7 @@ function hashOf(key: Value): string | number | bigint | boolean | undefined {
 
 /** A copy with the entry, or the map itself if a comprehension builds it. */
 export function insertEntry(map: MapValue, key: Value, value: Value): MapValue | CelError {
+  spend(30);
   const found = map.find(key);
   if (found !== undefined) return new CelError(`insert failed: key ${display(key)} already exists`);
   let target: BuiltMap;

@@ -1,6 +1,6 @@
 import { CelType } from '../types.js';
 import { spend } from '../work.js';
-import { checkedLength, concatenate, elementsOf, isList, listAt, listSize, textLengthMax } from './lists.js';
+import { checkedLength, concatenate, isList, listAt, listSize, textLengthMax } from './lists.js';
 import { isMap } from './maps.js';
 import type { Int, Operator } from './numbers.js';
 import {
@@ -126,8 +126,9 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
 }
 
 function orderOf(left: string, right: string): -1 | 0 | 1 {
-  if (left === right) return 0;
   const length = Math.min(left.length, right.length);
+  if (left.length === right.length) spend(length / 100);
+  if (left === right) return 0;
   if (length > 256 && isNarrow(left) && isNarrow(right)) {
     spend(length / 50);
     return left < right ? -1 : 1;
@@ -178,7 +179,7 @@ function equalLists(left: ListValue, right: Value): Value {
   const size = listSize(left);
   if (size !== listSize(right)) return false;
   for (let index = 0; index < size; index++) {
-    spend(3);
+    spend(4);
     const result = equal(listAt(left, index), listAt(right, index));
     if (result !== true) return result;
   }
@@ -211,9 +212,10 @@ export function isIn(element: Value, container: Value): Value {
 
 export function listContains(list: ListValue, element: Value): Value {
   let error: CelError | undefined;
-  for (const member of elementsOf(list)) {
-    spend(1);
-    const result = equal(member, element);
+  const size = listSize(list);
+  for (let index = 0; index < size; index++) {
+    spend(3);
+    const result = equal(listAt(list, index), element);
     if (result === true) return true;
     if (result instanceof CelError) error ??= result;
   }

@@ -28,7 +28,11 @@ const reversed = (text: string): string => Buffer.from(text, 'utf16le').swap16()
 /** Splits at each occurrence of the separator, into `partsMax` parts at most; the last one is the rest. */
 export function splitAt(text: string, separator: string, partsMax: number): string[] {
   spend(20);
-  if (isSmall(text, separator) && partsMax === Infinity) return text.split(separator);
+  if (isSmall(text, separator) && partsMax === Infinity) {
+    const all = text.split(separator);
+    spend(all.length);
+    return all;
+  }
   const search = isSmall(text, separator) ? undefined : new LinearSearch(separator);
   const parts: string[] = [];
   let at = 0;
@@ -67,10 +71,10 @@ class LinearSearch {
       while (matched > 0 && part.charCodeAt(matched) !== unit) matched = shorter[matched]!;
       if (part.charCodeAt(matched) === unit) matched++;
       if (matched < part.length) continue;
-      spend((index - from) / 5);
+      spend((index - from) / 3);
       return index + 1 - matched;
     }
-    spend((text.length - from) / 5);
+    spend((text.length - from) / 3);
     return -1;
   }
 }

@@ -64,7 +64,7 @@ function isPair(text: string, index: number): boolean {
 /** Returns the characters of the text, each as a text. */
 export function charactersOf(text: string): string[] {
   const hasSurrogatePairs = hasPairs(text);
-  spend(text.length * (hasSurrogatePairs ? 4 : 1));
+  spend(text.length * (hasSurrogatePairs ? 5 : 1.5));
   return hasSurrogatePairs ? Array.from(text) : text.split('');
 }
 
@@ -100,14 +100,16 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): -1 | 0 | 1 {
 /** Formats a text as a literal of Go (%q). */
 export function quote(text: string): string {
   spendOnText(text, 0.3);
-  return goQuoteWhole(text);
+  const quoted = goQuoteWhole(text);
+  if (quoted.length !== text.length + 2 || !isNarrow(text)) spendOnText(quoted, 1);
+  return quoted;
 }
 
 /** Formats bytes as a literal of Go (%q of a byte string). */
 export function quoteBytes(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text !== undefined) return quote(text);
-  spend(bytes.length * 5);
+  spend(bytes.length * 8);
   const escaped = Array.from(bytes, (byte) =>
     byte > 0x7e ? `\\x${byte.toString(16)}` : goQuoteWhole(String.fromCharCode(byte)).slice(1, -1),
   );

@@ -134,8 +134,9 @@ describe('ObjectRules', () => {
   });
 
   it('yields between rules that cost little for their work, and ends when that reaches the limit of an object', () => {
-    const item = { type: 'string', 'x-kubernetes-validations': [{ rule: "!self.matches('a{1000}b')" }] };
-    const texts = Array.from({ length: 100 }, () => 'a'.repeat(10_000));
+    const rule = "lists.range(2000).all(i, url('http://a/').getHost() == 'a')";
+    const item = { type: 'string', 'x-kubernetes-validations': [{ rule }] };
+    const texts = Array.from({ length: 100 }, () => 'a');
     const rules = new ObjectRules(schemaWith({ type: 'array', items: item }));
     const steps = rules.validate({ spec: texts }, undefined, [], undefined);
     let count = 0;

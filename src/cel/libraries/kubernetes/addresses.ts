@@ -18,6 +18,7 @@ const widthOf = (address: Address): number => (address.family === 4 ? 32 : 128);
 export const isMapped = ({ family, value }: Address): boolean => family === 6 && value >> 32n === 0xffffn;
 
 export function formatAddress(address: Address): string {
+  spend(address.family === 4 ? 30 : 150);
   if (!isMapped(address)) return addressText(address.value, address.family);
   return `::ffff:${addressText(address.value & 0xffffffffn, 4)}`;
 }

@@ -121,7 +121,7 @@ function escapedPath(path: string): string | UrlProblem {
   const problem = escapeProblem(path);
   if (problem) return problem;
   if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
-  spendOnText(path, 2);
+  spendOnText(path, 6);
   return unescapeBytes(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (run) =>
     encodeURIComponent(run.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(/[!'()*]/g, percent),
   );
