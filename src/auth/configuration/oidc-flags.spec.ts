@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noMappings } from '../../../test/harness/jwt-mappings.js';
 import { makeAuthority, makeKey } from '../../certificates/authority.js';
 import { defaultConfig, type ConfigOverrides } from '../../config/load-config.js';
 import { jwtOfFlags } from './oidc-flags.js';
@@ -30,12 +31,7 @@ it('the issuer has the defaults of kube-apiserver', async () => {
     audiences: ['client'],
     algorithms: new Set(['RS256']),
     username: { claim: 'sub', prefix: `${issuerUrl}#` },
-    groups: undefined,
-    uid: undefined,
-    extra: [],
-    requiredClaims: [],
-    claimRules: [],
-    userRules: [],
+    ...noMappings,
   });
 });
 

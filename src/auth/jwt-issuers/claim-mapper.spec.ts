@@ -1,3 +1,4 @@
+import { noMappings } from '../../../test/harness/jwt-mappings.js';
 import { compileAuthenticationExpression } from '../../expressions/authentication-expression.js';
 import type { JwtConfiguration } from '../configuration/jwt-configuration.js';
 import { userOfClaims, type Claims } from './claim-mapper.js';
@@ -17,12 +18,7 @@ const rule = (text: string, variable: 'claims' | 'user' = 'claims') => ({
 type Mappings = Parameters<typeof userOfClaims>[1];
 const plain: Mappings = {
   username: { claim: 'sub', prefix: '' },
-  groups: undefined,
-  uid: undefined,
-  extra: [],
-  requiredClaims: [],
-  claimRules: [],
-  userRules: [],
+  ...noMappings,
 };
 const map = (claims: string | object, mappings: Partial<Mappings> = {}) =>
   userOfClaims(

@@ -1,3 +1,4 @@
+import { noMappings } from '../../../test/harness/jwt-mappings.js';
 import { eventually } from '../../../test/harness/eventually.js';
 import { makeIssuerKey, OidcIssuer } from '../../../test/harness/oidc-issuer.js';
 import { ManualClock } from '../../std/clock.js';
@@ -48,12 +49,7 @@ const configurationOf = (issuer: OidcIssuer, prefix = ''): JwtConfiguration => (
   audiences: ['keelson'],
   algorithms: new Set(signatureAlgorithms),
   username: { claim: 'sub', prefix },
-  groups: undefined,
-  uid: undefined,
-  extra: [],
-  requiredClaims: [],
-  claimRules: [],
-  userRules: [],
+  ...noMappings,
 });
 const file = (text: string, ...jwt: JwtConfiguration[]) => ({ jwt, text });
 async function resultOf(issuer: OidcIssuer, claims: Readonly<Record<string, unknown>> = {}): Promise<Authenticated> {
