@@ -60,10 +60,8 @@ export class PolicyEnforcement {
     try {
       if (!(await policy.match.selectsNamespace(this.request))) return;
       if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
-      const params = paramResourceOf(policy.paramKind, this.dependencies.policyObjects);
-      // A param that is not known yet is not a missing one, which a binding may allow.
-      const loaded = params?.load(this.request.attributes.request.signal);
-      if (loaded) await loaded;
+      const { signal } = this.request.attributes.request;
+      const params = await paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal);
       for (const binding of bindings) await this.enforceBinding(policy, binding, form, params, annotations);
     } catch (error) {
       this.refuseForConfiguration(policy, undefined, error);

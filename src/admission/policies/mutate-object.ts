@@ -71,7 +71,8 @@ export class PolicyMutation {
     try {
       if (!(await policy.match.selectsNamespace(this.request))) return [];
       if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
-      const resource = paramResourceOf(policy.paramKind, this.dependencies.policyObjects);
+      const { signal } = this.request.attributes.request;
+      const resource = await paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal);
       for (const binding of bindings) {
         try {
           if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) continue;

@@ -2,12 +2,25 @@ import type { ParamKind, ParamRef } from '../../catalog/types/admissionregistrat
 import { parseApiVersion } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector-object.js';
+import type { Cancellation } from '../../std/cancellation.js';
 import { ConfigurationError } from './configuration-error.js';
 import type { ParamResource, PolicyObjects } from './policy-objects.js';
 
-/** Returns the resource of the params of a policy; undefined for a policy without params. */
-export function paramResourceOf(kind: ParamKind | undefined, objects: PolicyObjects): ParamResource | undefined {
-  if (!kind) return undefined;
+/**
+ * Returns the resource of the params of a policy; undefined for a policy without params. Waits until its objects are
+ * known: a param that is not known yet is not a missing one, which a binding may allow.
+ */
+export async function paramResourceOf(
+  kind: ParamKind | undefined,
+  objects: PolicyObjects,
+  signal: Cancellation | undefined,
+): Promise<ParamResource | undefined> {
+  const resource = kind && servedParams(kind, objects);
+  await resource?.load(signal);
+  return resource;
+}
+
+function servedParams(kind: ParamKind, objects: PolicyObjects): ParamResource {
   const { apiVersion = '', kind: name = '' } = kind;
   const version = parseApiVersion(apiVersion);
   const found = version && objects.paramsOf({ ...version, kind: name });
