@@ -256,7 +256,7 @@ export class JsonStruct extends MapValue {
     const names = namesOf(this.raw);
     if (names.length !== other.size) return false;
     for (const name of names) {
-      spend(12);
+      spend(20);
       const isField = this.isPlainField(name) || this.fields.has(escapeName(name) ?? '');
       const result = isField ? this.equalField(name, other) : this.equalUnknown(name, other);
       if (result !== true) return result;

@@ -1,4 +1,4 @@
-import { spend, spendOnce } from '../work.js';
+import { spend, spendOnText, spendOnce } from '../work.js';
 import { int64Max, int64Min, wholeNumber } from './numbers.js';
 import { CelError, Duration, Timestamp } from './value.js';
 
@@ -164,6 +164,7 @@ export const compareTimestamps = (left: Timestamp, right: Timestamp): number =>
 
 /** The seconds that the zone is east of UTC at the instant; CelError if there is no such zone. */
 export function zoneOffset(timestamp: Timestamp, zone: string): number | CelError {
+  spendOnText(zone, 0.005);
   const colon = zone.indexOf(':');
   if (colon >= 0) {
     const hours = atoi(zone.slice(0, colon));
