@@ -62,7 +62,7 @@ describe('the maximum validity of an external signer', () => {
     await expect(start(state, tokenLifeMsMax)).rejects.toThrow(message);
   });
 
-  it('a signer that hangs, and one that does not exist, fail the start after 10 s', async () => {
+  it('a signer that hangs, and one that does not exist, fail the start when the time for a call is over', async () => {
     const hanging = expect(start({ Metadata: 'hang' })).rejects.toThrow(
       /^--service-account-signing-endpoint: the signer at \S+ answered with DeadlineExceeded \(Metadata\)$/,
     );
