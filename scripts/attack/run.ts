@@ -112,6 +112,7 @@ class Attacker {
     for (let attempt = 0; attempt < attemptsMax && heldMs(shortest) > holdMsMax; attempt++) {
       if (this.session.server.exit !== undefined) break;
       const { answers, hold } = await this.session.measured(requests, false);
+      requests.forEach((one, at) => this.report.judge(one, answers[at]!));
       if (answers.at(-1)!.code !== code) break;
       if (heldMs(hold) < heldMs(shortest)) shortest = hold;
     }
