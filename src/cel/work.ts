@@ -69,7 +69,7 @@ export class WorkBudget {
 }
 
 /** JavaScript hashes longer texts by their length only, so that it compares all that have the same length. */
-export const hashedLengthMax = 16_383;
+const hashedLengthMax = 16_383;
 /** Long texts whose sizes are kept. */
 const longTextsMax = 8;
 
