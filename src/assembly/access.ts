@@ -89,11 +89,12 @@ function abacAuthorizer({ authorization: { policyFile = '' }, naming }: ServerCo
   return new AbacAuthorizer(readAbacPolicies(policyFile, naming));
 }
 
-function nodeAuthorizer({ config: { naming }, registry }: AccessDependencies): Authorizer {
+function nodeAuthorizer({ config: { naming }, registry, clock }: AccessDependencies): Authorizer {
   return new NodeAuthorizer({
     relations: new NodeRelations(registry, new RegistryReader(registry), naming),
     rules: (componentRoles['system:node']?.rules ?? []).map((text) => policyRuleOf(ruleOf(text, naming))),
     naming,
+    clock,
   });
 }
 

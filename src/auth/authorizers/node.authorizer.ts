@@ -9,9 +9,12 @@ import {
   type AuthorizationAttributes,
   type Authorizer,
 } from '../authorizer.js';
+import type { Clock } from '../../std/clock.js';
+import { YieldTimer } from '../../std/yield-timer.js';
 import type { NodeRelations, RelatedKind } from '../node/node-relations.js';
 
-type Rule = (node: string, attributes: AuthorizationAttributes) => Authorization;
+type Answer = Authorization | Promise<Authorization>;
+type Rule = (node: string, attributes: AuthorizationAttributes) => Answer;
 
 const allowed: Authorization = { decision: 'allow', reason: '' };
 const refused = (reason: string): Authorization => ({ decision: 'no opinion', reason });
@@ -23,6 +26,7 @@ interface Dependencies {
   /** Rules for the resources that are not restricted by node. */
   readonly rules: readonly PolicyRule[];
   readonly naming: NamingProfile;
+  readonly clock: Clock;
 }
 
 /**
@@ -37,7 +41,7 @@ export class NodeAuthorizer implements Authorizer {
     this.byResource = new Map(Object.entries(this.restrictedResources()));
   }
 
-  authorize(attributes: AuthorizationAttributes): Authorization {
+  authorize(attributes: AuthorizationAttributes): Answer {
     const { user } = attributes;
     const node = nodeOf(user);
     if (node === undefined || !user.name.startsWith(nodeUserPrefix)) return noOpinion;
@@ -75,33 +79,35 @@ export class NodeAuthorizer implements Authorizer {
     };
   }
 
-  private related(node: string, kind: RelatedKind, { namespace, name }: AuthorizationAttributes): Authorization {
+  private related(node: string, kind: RelatedKind, { namespace, name }: AuthorizationAttributes): Answer {
     if (name === '') return refused('No Object name found');
-    return this.dependencies.relations.areRelated(node, kind, namespace, name)
-      ? allowed
-      : refused(`no relationship found between node '${node}' and this object`);
+    const { relations, clock } = this.dependencies;
+    const decided = (areRelated: boolean) =>
+      areRelated ? allowed : refused(`no relationship found between node '${node}' and this object`);
+    const areRelated = new YieldTimer(clock).run(relations.areRelated(node, kind, namespace, name));
+    return typeof areRelated === 'boolean' ? decided(areRelated) : areRelated.then(decided);
   }
 
-  private gets(node: string, kind: RelatedKind, asked: AuthorizationAttributes): Authorization {
+  private gets(node: string, kind: RelatedKind, asked: AuthorizationAttributes): Answer {
     if (asked.verb !== 'get') return refused('can only get individual resources of this type');
     if (asked.subresource !== '') return refused('cannot get subresource');
     return this.related(node, kind, asked);
   }
 
-  private reads(node: string, kind: RelatedKind, asked: AuthorizationAttributes): Authorization {
+  private reads(node: string, kind: RelatedKind, asked: AuthorizationAttributes): Answer {
     if (!read.includes(asked.verb)) return refused('can only read resources of this type');
     if (asked.subresource !== '') return refused('cannot read subresource');
     if (asked.namespace === '') return refused('can only read namespaced object of this type');
     return this.related(node, kind, asked);
   }
 
-  private claim(node: string, asked: AuthorizationAttributes): Authorization {
+  private claim(node: string, asked: AuthorizationAttributes): Answer {
     if (asked.subresource !== 'status') return this.gets(node, 'claim', asked);
     if (asked.verb !== 'update' && asked.verb !== 'patch') return refused('can only get/update/patch this type');
     return this.related(node, 'claim', asked);
   }
 
-  private serviceAccount(node: string, asked: AuthorizationAttributes): Authorization {
+  private serviceAccount(node: string, asked: AuthorizationAttributes): Answer {
     const { verb, subresource, name } = asked;
     if (verb === 'get' && subresource === '') return this.related(node, 'serviceAccount', asked);
     if (verb !== 'create' || name === '') return refused('can only create tokens for individual service accounts');
@@ -109,7 +115,7 @@ export class NodeAuthorizer implements Authorizer {
     return this.related(node, 'serviceAccount', asked);
   }
 
-  private pod(node: string, asked: AuthorizationAttributes): Authorization {
+  private pod(node: string, asked: AuthorizationAttributes): Answer {
     const { verb, subresource, name } = asked;
     if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : noOpinion;
     if (subresource === 'eviction') return verb === 'create' ? allowed : noOpinion;
@@ -123,7 +129,7 @@ export class NodeAuthorizer implements Authorizer {
       : this.related(node, 'pod', asked);
   }
 
-  private resourceSlice(node: string, asked: AuthorizationAttributes): Authorization {
+  private resourceSlice(node: string, asked: AuthorizationAttributes): Answer {
     if (asked.subresource !== '') return refused('cannot authorize ResourceSlice subresources');
     switch (asked.verb) {
       case 'create':
@@ -154,7 +160,7 @@ export class NodeAuthorizer implements Authorizer {
       : refused('can only access node lease with the same name as the requesting node');
   }
 
-  private certificateRequest(node: string, asked: AuthorizationAttributes): Authorization {
+  private certificateRequest(node: string, asked: AuthorizationAttributes): Answer {
     if (asked.subresource !== '') return refused('nodes may not access the status of PodCertificateRequests');
     if (asked.verb === 'create') return allowed;
     if (asked.verb === 'get') return this.related(node, 'certificateRequest', asked);

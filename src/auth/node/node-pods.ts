@@ -6,12 +6,13 @@ import { isMirrorPod } from '../../pods/containers.js';
 import { noReferences, podReferences, type PodReferences } from '../../pods/pod-references.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
+import type { Steps } from '../../std/steps.js';
 
 type PodsByKey = Map<string, EncodedObject>;
 
 /**
  * Pods by node and namespace, updated from the watch cache. A Pod is parsed when its node first asks for an object in
- * its namespace.
+ * its namespace, in steps, since many Pods may be large.
  */
 export class NodePods {
   private byNode = new Map<string, Map<string, PodsByKey>>();
@@ -22,33 +23,37 @@ export class NodePods {
     private readonly registry: ResourceRegistry,
     private readonly naming: NamingProfile,
   ) {
-    // From the begin: indexing the Pods of a large cluster during a request would hold the others up.
+    // At once: indexing the Pods of a large cluster during a request would hold the others up.
     registry.onChange(() => this.follow());
     this.follow();
   }
 
   hasPod(node: string, namespace: string, name: string): boolean {
-    for (const { attributes } of this.podsOf(node, namespace)) if (attributes.name === name) return true;
-    return false;
+    const key = this.followed?.keyOf(namespace, name);
+    return key !== undefined && this.byNode.get(node)?.get(namespace)?.has(key) === true;
   }
 
   /** True if a Pod of the node refers to the object. */
-  refersTo(node: string, kind: keyof PodReferences, namespace: string, name: string): boolean {
-    for (const pod of this.podsOf(node, namespace)) if (this.referencesOf(pod)[kind].has(name)) return true;
+  *refersTo(node: string, kind: keyof PodReferences, namespace: string, name: string): Steps<boolean> {
+    for (const pod of this.byNode.get(node)?.get(namespace)?.values() ?? []) {
+      if (this.referencesOf(pod)[kind].has(name)) return true;
+      yield;
+    }
     return false;
   }
 
-  /** Yields the claims that Pods of the node use. */
-  *claimsOf(node: string): Generator<{ readonly namespace: string; readonly name: string }, void> {
+  /** True if a Pod of the node uses a claim that fulfils the condition. */
+  *usesClaim(node: string, isWanted: (namespace: string, name: string) => boolean): Steps<boolean> {
     for (const [namespace, pods] of this.byNode.get(node) ?? []) {
       for (const pod of pods.values()) {
-        for (const name of this.referencesOf(pod).claims) yield { namespace, name };
+        for (const name of this.referencesOf(pod).claims) {
+          if (isWanted(namespace, name)) return true;
+          yield;
+        }
+        yield;
       }
     }
-  }
-
-  private podsOf(node: string, namespace: string): Iterable<EncodedObject> {
-    return this.byNode.get(node)?.get(namespace)?.values() ?? [];
+    return false;
   }
 
   /** Nodes create mirror Pods themselves, so these give access to nothing. */

@@ -5,6 +5,7 @@ import type { VolumeAttachment } from '../../catalog/types/storage.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { Steps } from '../../std/steps.js';
 import { NodePods } from './node-pods.js';
 import { volumeSecrets } from './volume-secrets.js';
 
@@ -44,23 +45,26 @@ export class NodeRelations {
     this.pods = new NodePods(registry, naming);
   }
 
-  areRelated(node: string, kind: RelatedKind, namespace: string, name: string): boolean {
+  *areRelated(node: string, kind: RelatedKind, namespace: string, name: string): Steps<boolean> {
     const { pods } = this;
     switch (kind) {
       case 'secret':
-        return pods.refersTo(node, 'secrets', namespace, name) || this.isVolumeSecret(node, namespace, name);
+        return (
+          (yield* pods.refersTo(node, 'secrets', namespace, name)) ||
+          (yield* this.isVolumeSecret(node, namespace, name))
+        );
       case 'configMap':
-        return pods.refersTo(node, 'configMaps', namespace, name);
+        return yield* pods.refersTo(node, 'configMaps', namespace, name);
       case 'claim':
-        return pods.refersTo(node, 'claims', namespace, name);
+        return yield* pods.refersTo(node, 'claims', namespace, name);
       case 'serviceAccount':
-        return pods.refersTo(node, 'serviceAccounts', namespace, name);
+        return yield* pods.refersTo(node, 'serviceAccounts', namespace, name);
       case 'resourceClaim':
-        return pods.refersTo(node, 'resourceClaims', namespace, name);
+        return yield* pods.refersTo(node, 'resourceClaims', namespace, name);
       case 'pod':
         return pods.hasPod(node, namespace, name);
       case 'volume':
-        return this.isUsedVolume(node, name);
+        return yield* this.isUsedVolume(node, name);
       case 'attachment':
         return this.attachedNode(name) === node;
       case 'resourceSlice':
@@ -70,21 +74,21 @@ export class NodeRelations {
     }
   }
 
-  private isUsedVolume(node: string, name: string): boolean {
+  private *isUsedVolume(node: string, name: string): Steps<boolean> {
     const { namespace = '', name: claim = '' } = this.volume(name)?.spec?.claimRef ?? {};
-    return claim !== '' && this.pods.refersTo(node, 'claims', namespace, claim);
+    return claim !== '' && (yield* this.pods.refersTo(node, 'claims', namespace, claim));
   }
 
   /** Anybody who creates a claim can name any volume in it, so the volume must name the claim, too. */
-  private isVolumeSecret(node: string, namespace: string, name: string): boolean {
-    for (const used of this.pods.claimsOf(node)) {
-      const claim: PersistentVolumeClaim | undefined = this.readable(claims, used.namespace, used.name);
-      const { claimRef, ...source } = (claim?.spec?.volumeName && this.volume(claim.spec.volumeName)?.spec) || {};
-      if (claimRef?.namespace !== used.namespace || claimRef.name !== used.name) continue;
+  private isVolumeSecret(node: string, namespace: string, name: string): Steps<boolean> {
+    return this.pods.usesClaim(node, (claimNamespace, claimName) => {
+      const claim: PersistentVolumeClaim | undefined = this.readable(claims, claimNamespace, claimName);
+      const volume = claim?.spec?.volumeName ? this.volume(claim.spec.volumeName) : undefined;
+      const { claimRef, ...source } = volume?.spec ?? {};
+      if (claimRef?.namespace !== claimNamespace || claimRef.name !== claimName) return false;
       const secrets = volumeSecrets({ claimRef, ...source });
-      if (secrets.some((secret) => secret.namespace === namespace && secret.name === name)) return true;
-    }
-    return false;
+      return secrets.some((secret) => secret.namespace === namespace && secret.name === name);
+    });
   }
 
   private volume(name: string): PersistentVolume | undefined {
