@@ -13,7 +13,6 @@ const related = new Set([
 const services = policyRuleOf({ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['services'] });
 const authorizer = new NodeAuthorizer({
   relations: {
-    // eslint-disable-next-line require-yield -- it has no long work
     *areRelated(node, ...object) {
       return node === 'n1' && related.has(object.join(' '));
     },
