@@ -1,5 +1,6 @@
 import { authorize, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import type { AccessCheck, AccessDecision } from '../cel/libraries/kubernetes/authorizer.js';
+import { fieldSelectorIfValid } from '../machinery/field-selector.js';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../machinery/user-info.js';
 
 /** Returns a function that answers the `authorizer` checks of expressions. An authorizer that fails is an error. */
@@ -27,6 +28,7 @@ function attributesOf(user: UserInfo, check: AccessCheck): AuthorizationAttribut
     namespace,
     name,
     path,
+    fieldSelector: check.fieldSelector === '' ? undefined : fieldSelectorIfValid(check.fieldSelector),
   };
 }
 

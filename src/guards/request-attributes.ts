@@ -1,5 +1,5 @@
 import type { AuthorizationAttributes } from '../auth/authorizer.js';
-import { parseFieldSelector, type FieldSelector } from '../machinery/field-selector.js';
+import { fieldSelectorIfValid, type FieldSelector } from '../machinery/field-selector.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
 
@@ -32,12 +32,7 @@ export class RequestAttributes implements AuthorizationAttributes {
 
   get fieldSelector(): FieldSelector | undefined {
     if (!collectionVerbs.includes(this.verb)) return undefined;
-    try {
-      return parseFieldSelector(this.info.query.first('fieldSelector') ?? '');
-    } catch {
-      // The request is rejected when it is handled.
-      return undefined;
-    }
+    return fieldSelectorIfValid(this.info.query.first('fieldSelector') ?? '');
   }
 }
 

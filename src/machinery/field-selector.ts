@@ -99,6 +99,15 @@ export function parseFieldSelector(text: string): FieldSelector {
   return new FieldSelector(terms.sort().map((term) => parseTerm(term, text)));
 }
 
+/** Returns the selector for a decision before the request is handled, which rejects an invalid one. */
+export function fieldSelectorIfValid(text: string): FieldSelector | undefined {
+  try {
+    return parseFieldSelector(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Fields by which almost every resource can be selected. */
 export const commonSelectableFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
 

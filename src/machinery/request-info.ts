@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.js';
-import { parseFieldSelector } from './field-selector.js';
+import { fieldSelectorIfValid } from './field-selector.js';
 import { validatePathSegment } from './names.js';
 import { emptyQuery, isTrueParameter, percentDecode, Query } from './query.js';
 
@@ -147,12 +147,8 @@ function verbOfMethod(method: string): string {
 function nameInFieldSelector(query: Query): string {
   const text = query.first('fieldSelector');
   if (text === undefined || text === '') return '';
-  try {
-    const name = parseFieldSelector(text).requiresExact('metadata.name') ?? '';
-    return validatePathSegment(name).length === 0 ? name : '';
-  } catch {
-    return '';
-  }
+  const name = fieldSelectorIfValid(text)?.requiresExact('metadata.name') ?? '';
+  return validatePathSegment(name).length === 0 ? name : '';
 }
 
 const slash = 0x2f;

@@ -1,5 +1,5 @@
 import type { ResourceAttributes } from '../../catalog/types/authorization.v1.js';
-import { FieldSelector, parseFieldSelector } from '../../machinery/field-selector.js';
+import { FieldSelector, fieldSelectorIfValid, parseFieldSelector } from '../../machinery/field-selector.js';
 import { parseLabelSelector } from '../../machinery/label-selector-parser.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
@@ -43,7 +43,7 @@ function isValid(text: string, parse: (text: string) => unknown): boolean {
 /** Returns the field selector of a review; undefined if it has none, or an invalid one. */
 export function fieldSelectorOf({ fieldSelector }: ResourceAttributes = {}): FieldSelector | undefined {
   const { rawSelector: raw = '', requirements = [] } = fieldSelector ?? {};
-  if (raw !== '') return isValid(raw, parseFieldSelector) ? parseFieldSelector(raw) : undefined;
+  if (raw !== '') return fieldSelectorIfValid(raw);
   return new FieldSelector(
     requirements.flatMap(({ key = '', operator, values }) => {
       const [value, ...others] = values ?? [];
