@@ -167,6 +167,7 @@ describe('an external signer', () => {
     ['an error', { FetchKeys: 'error' }, 'PermissionDenied'],
     ['garbage', { FetchKeys: 'garbage' }, 'Internal'],
     ['no keys', { keys: [] }, 'unknown-non-grpc'],
+    ['257 keys', { keys: Array.from({ length: 257 }, (_, n) => ({ id: 'k1', kid: `k${n}` })) }, 'unknown-non-grpc'],
     ['no refresh hint', { refresh: 0 }, 'unknown-non-grpc'],
     ['a negative refresh hint', { refresh: -1 }, 'Internal'],
     ['no timestamp', { hasTimestamp: false }, 'unknown-non-grpc'],

@@ -3,6 +3,7 @@ import { Http2Channel } from '../../grpc/http2-channel.js';
 import { decodeJson } from '../../codec/json.js';
 import { holdProcess, sleep, type Clock, type Timer } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
+import { YieldTimer } from '../../std/yield-timer.js';
 import { externalKey, isSignedBy, type TokenKeys, type TokenSignature, type VerificationKey } from '../token-keys.js';
 import {
   decodeFetchKeys,
@@ -10,7 +11,9 @@ import {
   decodeSign,
   encodeNothing,
   encodeSign,
+  fetchedKeysMax,
   signerPaths,
+  type FetchedKey,
   type FetchKeysResponse,
   type SignerMethod,
 } from './signer-messages.js';
@@ -179,7 +182,7 @@ export class ExternalSigner implements TokenKeys {
     const { clock, logger, observer, endpoint } = this.options;
     try {
       const response = await this.call('FetchKeys', encodeNothing(), decodeFetchKeys);
-      this.keys = keysOf(response);
+      this.keys = await keysOf(response, clock);
       this.refreshAtMs = clock.monotonicMs() + Math.min(response.refreshSeconds, refreshSecondsMax) * 1000;
       this.failure = undefined;
       observer?.keysFetched('OK');
@@ -246,19 +249,34 @@ export class ExternalSigner implements TokenKeys {
   }
 }
 
-/** Returns the keys of a response. Throws SignerError if one of them or the response is invalid: keys are not mixed. */
-function keysOf({ keys, dataSeconds, refreshSeconds }: FetchKeysResponse): VerificationKey[] {
+/**
+ * Returns the keys of a response. Rejects with a SignerError if one of them or the response is invalid: keys are not
+ * mixed. Other requests run meanwhile.
+ */
+async function keysOf(
+  { keys, dataSeconds, refreshSeconds }: FetchKeysResponse,
+  clock: Clock,
+): Promise<readonly VerificationKey[]> {
   if (refreshSeconds <= 0) throw invalid('no positive refresh_hint_seconds');
   if (keys.length === 0) throw invalid('no keys');
+  if (keys.length > fetchedKeysMax) throw invalid(`more than ${fetchedKeysMax} keys`);
   if (dataSeconds === undefined || dataSeconds > lastSecondOfYear9999) throw invalid('no valid data_timestamp');
-  return keys.map(({ id, der, isExcluded }) => {
-    if (id.length === 0 || id.length > keyIdLengthMax) throw invalid('an invalid key_id');
-    try {
-      return externalKey(id, der, !isExcluded);
-    } catch (error) {
-      throw new SignerError('returned a key that is not an RSA or EC public key in PKIX form', 'OK', { cause: error });
-    }
-  });
+  const timer = new YieldTimer(clock);
+  const parsed: VerificationKey[] = [];
+  for (const key of keys) {
+    if (timer.isDue()) await timer.yield();
+    parsed.push(verificationKeyOf(key));
+  }
+  return parsed;
+}
+
+function verificationKeyOf({ id, der, isExcluded }: FetchedKey): VerificationKey {
+  if (id.length === 0 || id.length > keyIdLengthMax) throw invalid('an invalid key_id');
+  try {
+    return externalKey(id, der, !isExcluded);
+  } catch (error) {
+    throw new SignerError('returned a key that is not an RSA or EC public key in PKIX form', 'OK', { cause: error });
+  }
 }
 
 /** The header as decoded: fields of any type. */

@@ -27,9 +27,12 @@ export const signerPaths = {
   Metadata: '/v1.ExternalJWTSigner/Metadata',
 } as const;
 
+/** Keys that a response may have, as the key sets of OpenID issuers. */
+export const fetchedKeysMax = 256;
+
 export type SignerMethod = keyof typeof signerPaths;
 
-interface FetchedKey {
+export interface FetchedKey {
   readonly id: string;
   /** SubjectPublicKeyInfo in DER: a view of the response. */
   readonly der: Buffer;
@@ -37,6 +40,7 @@ interface FetchedKey {
 }
 
 export interface FetchKeysResponse {
+  /** At most one more than fetchedKeysMax: a message of 4 MiB could have two million. */
   readonly keys: readonly FetchedKey[];
   /** Time at which the signer read the keys; undefined if it is not given. */
   readonly dataSeconds: number | undefined;
@@ -71,7 +75,7 @@ export const decodeFetchKeys = decoder((reader): FetchKeysResponse => {
   let dataSeconds: number | undefined;
   let refreshSeconds = 0;
   while (reader.next()) {
-    if (reader.field === 1) keys.push(readNested(reader, readKey));
+    if (reader.field === 1 && keys.length <= fetchedKeysMax) keys.push(readNested(reader, readKey));
     else if (reader.field === 2) dataSeconds = readNested(reader, readTimestamp);
     else if (reader.field === 3) refreshSeconds = readNumber(reader);
     else reader.skip();
