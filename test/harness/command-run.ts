@@ -1,10 +1,14 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { killedAtExit } from '../../scripts/killed-at-exit.js';
 
 const top = join(__dirname, '../..');
 const startMsMax = 60_000;
+
+const running = new Set<ChildProcess>();
+/** Ends commands that failed tests have not stopped: jest would wait for them forever. */
+afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
 export interface CommandOptions {
   readonly program?: 'keelson' | 'kube-apiserver';
@@ -43,11 +47,13 @@ export async function runCommand(options: CommandOptions): Promise<CommandRun> {
     },
   );
   killedAtExit(child);
+  running.add(child);
   const printed = { stdout: '', stderr: '' };
   let code: number | null | undefined;
   const ended = new Promise<void>((resolve) =>
     child.once('close', (status) => {
       code = status;
+      running.delete(child);
       resolve();
     }),
   );
