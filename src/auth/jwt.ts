@@ -62,7 +62,8 @@ export async function isGenuine({ header, content, signature }: Jwt, keys: Token
   const id = asText(header.kid);
   let named = keysNamed(id, keys.verifying);
   if (named.length === 0 && keys.newest) named = keysNamed(id, await keys.newest());
-  return named.some((key) => key.algorithm === header.alg && isSignedBy(key, Buffer.from(content), signature));
+  const bytes = Buffer.from(content);
+  return named.some((key) => key.algorithm === header.alg && isSignedBy(key, bytes, signature));
 }
 
 /** Returns the keys with the id; all keys for a token that names none. */

@@ -11,7 +11,7 @@ import type { JwtMeters } from './jwt-meters.js';
 import { Rejection } from './rejection.js';
 import { RejectionLog } from './rejection-log.js';
 
-/** Longer tokens are rejected before they are parsed. HTTP/2 has the same limit on a header field. */
+/** Longer tokens are of no issuer. HTTP/2 has the same limit on a header field. */
 const jwtLengthMax = 64 * 1024;
 /** Time in which the new issuers of a changed configuration must be available, as in kube-apiserver. */
 const readyTimeoutMs = 60_000;

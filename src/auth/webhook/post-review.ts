@@ -30,8 +30,8 @@ const jitter = 0.2;
 const jitterSteps = 1000;
 
 /**
- * Sends a review to the URL of the kubeconfig and returns the body of the answer. Repeats it after the answers 429, 500,
- * 502 and 504, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
+ * Sends a review to the URL of the kubeconfig and returns the body of the answer. Repeats it after the answers 429 and
+ * 5xx except for 503, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
  * request contains credentials of a user. Rejects with a WebhookError, a ClientError or the reason of `signal`.
  */
 export async function postReview(
