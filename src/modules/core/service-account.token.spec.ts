@@ -119,6 +119,14 @@ it('the uid of a TokenRequest is that of its ServiceAccount, and another one is 
   });
 });
 
+it('the error of another uid quotes its first 65,536 characters', async () => {
+  const { code, body } = await request({}, { uid: 'x'.repeat(1_000_000) });
+  expect(code).toBe(409);
+  expect(body.message).toContain('(xxx');
+  expect(body.message).toContain('x… (shortened, 1000000 characters)');
+  expect(body.message.length).toBeLessThan(70_000);
+});
+
 it('a token becomes invalid when its Pod is deleted', async () => {
   const { body } = await request(podReference());
   const bearer = new HttpClient({ url: keelson.url, ca: keelson.ca, token: body.status.token as string });

@@ -6,6 +6,7 @@ import { SignerError } from '../../auth/external-signer/external-signer.js';
 import type { NamedObject, ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { shortenedValue } from '../../machinery/go-quote.js';
 import { parseApiVersion, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import type { SubresourceRequest } from '../../registry/apis/api-group.js';
@@ -172,7 +173,7 @@ function uidOfRequest(
 ): string {
   const { uid = '', name = '' } = account.metadata;
   if (!metadata.uid || metadata.uid === uid) return uid;
-  const problem = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
+  const problem = `the UID in the token request (${shortenedValue(metadata.uid)}) does not match the UID of the service account (${uid})`;
   if (checksUid) throw ApiError.conflict({ group: authenticationGroup, resource: 'TokenRequest' }, name, problem);
   auditAnnotations.set(`${authenticationGroup}/token-request-uid-mismatch`, problem);
   warnings.push(
