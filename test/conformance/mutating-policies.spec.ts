@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { eventually } from '../harness/eventually.js';
 import type { Answer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
@@ -100,6 +101,36 @@ it.each<[string, object, number, string]>([
     'the namespace of the provided object does not match',
   ],
   [
+    'another name',
+    apply('Object{metadata: Object.metadata{name: "y"}}'),
+    400,
+    'the name of the provided object does not match',
+  ],
+  [
+    'no name',
+    patch('[JSONPatch{op: "remove", path: "/metadata/name"}]'),
+    400,
+    'the name of the provided object does not match',
+  ],
+  [
+    'another kind',
+    patch('[JSONPatch{op: "replace", path: "/kind", value: "Secret"}]'),
+    400,
+    'this resource takes only kind ConfigMap of v1',
+  ],
+  [
+    'another group',
+    patch('[JSONPatch{op: "replace", path: "/apiVersion", value: "apps/v1"}]'),
+    400,
+    'no kind "ConfigMap" is registered for version "apps/v1"',
+  ],
+  [
+    'a resourceVersion',
+    apply('Object{metadata: Object.metadata{resourceVersion: "7"}}'),
+    400,
+    'resourceVersion should not be set on objects to be created',
+  ],
+  [
     'a path through __proto__',
     patch('[JSONPatch{op: "add", path: "/__proto__/polluted", value: "yes"}]'),
     403,
@@ -116,6 +147,32 @@ it.each<[string, object, number, string]>([
   const answer = await post({ labels }, { a: '1' });
   expect([answer.code, (answer.body as { message: string }).message]).toEqual([code, expect.stringContaining(message)]);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+it('a mutation of an object that apply creates cannot give it another name', async () => {
+  const labels = await inForce([apply('Object{metadata: Object.metadata{name: "y"}}')]);
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels } };
+  const applied = await admin.patch(`${configMaps}/x?fieldManager=m`, object, 'application/apply-patch+yaml');
+  expect(applied.code).toBe(400);
+  expect((await admin.get(`${configMaps}/y`)).code).toBe(404);
+});
+
+it('a mutation cannot change what the server sets in metadata', async () => {
+  const uid = '00000000-0000-0000-0000-000000000000';
+  const time = 'timestamp("2001-01-01T00:00:00Z")';
+  const fields = `uid: "${uid}", creationTimestamp: ${time}, deletionTimestamp: ${time}, deletionGracePeriodSeconds: 9`;
+  const labels = await inForce([apply(`Object{metadata: Object.metadata{${fields}}}`)]);
+  const created = await admin.post(configMaps, { metadata: { name: 'own-system-fields', labels } });
+  expect(created.code).toBe(201);
+  const { metadata } = created.body as KubeObject;
+  expect(metadata.uid).not.toBe(uid);
+  expect(metadata.creationTimestamp).not.toMatch(/^2001/);
+  expect(metadata).not.toHaveProperty('deletionTimestamp');
+  expect(metadata).not.toHaveProperty('deletionGracePeriodSeconds');
+  const updated = await admin.patch(`${configMaps}/own-system-fields`, { data: { a: '1' } });
+  const { uid: same, creationTimestamp } = metadata;
+  expect(updated.body).toMatchObject({ metadata: { uid: same, creationTimestamp } });
+  expect((updated.body as KubeObject).metadata).not.toHaveProperty('deletionTimestamp');
 });
 
 it('a list that names itself many times is refused before it fills the memory', async () => {

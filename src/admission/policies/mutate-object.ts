@@ -130,11 +130,10 @@ export class PolicyMutation {
 
   private replaceObject(next: KubeObject): void {
     const { object, served, subresource } = this.request.attributes;
-    // Permissions, quotas and the rules of the policies were those of the requested namespace.
-    if ((next.metadata.namespace ?? '') !== (object!.metadata.namespace ?? '')) {
-      throw ApiError.badRequest(
-        'the namespace of the provided object does not match the namespace sent on the request',
-      );
+    // Permissions, quotas and the rules of the policies were those of the requested namespace and name.
+    for (const field of ['namespace', 'name'] as const) {
+      if ((next.metadata[field] ?? '') === (object!.metadata[field] ?? '')) continue;
+      throw ApiError.badRequest(`the ${field} of the provided object does not match the ${field} sent on the request`);
     }
     const fields = object as unknown as JsonObject;
     for (const name of Object.keys(fields)) if (!Object.hasOwn(next, name)) delete fields[name];

@@ -71,7 +71,8 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()), warnings: request.warnings };
 
   const timer = new YieldTimer(dependencies.clock);
-  fillSystemFields(object, strategyContext.now, dependencies.rng.uuid(), definition.namespaced);
+  const uid = dependencies.rng.uuid();
+  fillSystemFields(object, strategyContext.now, uid, definition.namespaced);
   store.fillTypeDefaults(object);
   if (timer.isDue()) await timer.yield();
   store.fillKindDefaults(object);
@@ -82,6 +83,8 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   if (timer.isDue()) await timer.yield();
   await admission.admit(object, undefined);
   if (timer.isDue()) await timer.yield();
+  // A policy may have replaced them: the garbage collector relies on uids that no writer chooses.
+  fillSystemFields(object, strategyContext.now, uid, definition.namespaced);
   dropDuplicateOwners(object, request.warnings);
   store.dropGated(object, undefined);
   prepareCreated(servedDefinition, object, strategyContext);
