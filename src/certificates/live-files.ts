@@ -12,10 +12,17 @@ interface LiveFilesOptions<T> {
   readonly subject?: string;
   readonly files: readonly string[];
   /** Parses the contents, in the order of `files`; throws if they are invalid. */
-  readonly parse: (contents: readonly Buffer[]) => T;
+  readonly parse: (contents: readonly Buffer[]) => T | Promise<T>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly pollMs?: number;
+  /**
+   * True if a change is used only when two polls in a row find the same files, for contents that could be valid while
+   * they are half-written.
+   */
+  readonly awaitsEndOfChange?: boolean;
+  /** Time after which the contents are compared although the attributes of the files have not changed. */
+  readonly rereadMs?: number;
   /** Called when changed contents cannot be used, once for the same failure. */
   readonly onFailure?: () => void;
 }
@@ -31,6 +38,9 @@ export class LiveFiles<T> implements Live<T> {
   private running: Promise<void> | undefined;
   /** Last logged failure, so that the same failure is logged once. */
   private failure: string | undefined;
+  /** Attributes of the last poll, if they have changed and the contents are not read yet. */
+  private changedAttributes: string | undefined;
+  private nextRereadMs: number;
 
   private constructor(
     private readonly options: LiveFilesOptions<T>,
@@ -40,6 +50,7 @@ export class LiveFiles<T> implements Live<T> {
     private attributes: string | undefined,
   ) {
     this.value = new LiveValue(value, options.logger);
+    this.nextRereadMs = this.rereadTime();
     this.timer = every(options.clock, options.pollMs ?? pollMsDefault, () => this.refresh());
   }
 
@@ -48,7 +59,7 @@ export class LiveFiles<T> implements Live<T> {
     try {
       const attributes = await attributesOf(options.files);
       const contents = await readAll(options.files);
-      return new LiveFiles(options, options.parse(contents), contents, attributes);
+      return new LiveFiles(options, await options.parse(contents), contents, attributes);
     } catch (error) {
       if (error instanceof CertificateError || error instanceof FlagError) throw error;
       throw new CertificateError(`cannot use ${options.files.join(' and ')}: ${reasonOf(error)}`, { cause: error });
@@ -73,21 +84,35 @@ export class LiveFiles<T> implements Live<T> {
     this.timer.cancel();
   }
 
+  /** Resolves when no check is running. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
   private async poll(): Promise<void> {
-    const { files, parse, logger, subject = 'certificate files' } = this.options;
+    const { files, parse, logger, subject = 'certificate files', awaitsEndOfChange = false } = this.options;
     try {
       // Read before the contents: a change in between makes the next poll read again.
       const attributes = await attributesOf(files);
-      if (attributes === this.attributes) return;
+      if (attributes === this.attributes && !(await this.isChangedUnnoticed())) return;
+      if (awaitsEndOfChange && attributes !== this.changedAttributes) {
+        this.changedAttributes = attributes;
+        this.attributes = undefined;
+        return;
+      }
       const contents = await readAll(files);
-      const isSame = contents.every((bytes, index) => bytes.equals(this.contents[index]!));
-      if (!isSame) {
-        const value = parse(contents);
+      if (awaitsEndOfChange && (await attributesOf(files)) !== attributes) {
+        this.changedAttributes = undefined;
+        return;
+      }
+      if (!this.isInUse(contents)) {
+        const value = await parse(contents);
         this.contents = contents;
         this.value.replace(value);
         logger.info(`reloaded changed ${subject}`, { files });
       }
       this.attributes = attributes;
+      this.changedAttributes = undefined;
       this.failure = undefined;
     } catch (error) {
       this.attributes = undefined;
@@ -101,6 +126,21 @@ export class LiveFiles<T> implements Live<T> {
       }
       this.failure = failure;
     }
+  }
+
+  /** True if the contents are compared again in this poll, and have changed. */
+  private async isChangedUnnoticed(): Promise<boolean> {
+    if (this.options.clock.monotonicMs() < this.nextRereadMs) return false;
+    this.nextRereadMs = this.rereadTime();
+    return !this.isInUse(await readAll(this.options.files));
+  }
+
+  private rereadTime(): number {
+    return this.options.clock.monotonicMs() + (this.options.rereadMs ?? Infinity);
+  }
+
+  private isInUse(contents: readonly Buffer[]): boolean {
+    return contents.every((bytes, index) => bytes.equals(this.contents[index]!));
   }
 }
 
