@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { JwtMeters } from '../auth/jwt-issuers/jwt-meters.js';
 import type { Clock } from '../std/clock.js';
 import { Buckets, family, type Labels, type MetricFamily, type Sample } from './metric-family.js';
+import { ReloadMetrics, type ReloadResult } from './reload-metrics.js';
+import { sha256Label } from './sha256-label.js';
 
 const latencyBounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 type Result = 'success' | 'failure';
-
-interface Reloads {
-  count: number;
-  lastSeconds: number;
-}
 
 interface Fetches {
   readonly lastSeconds: Partial<Record<Result, number>>;
@@ -22,10 +18,11 @@ interface Fetches {
 export class JwtMetrics implements JwtMeters {
   private readonly latencies = new Map<string, Partial<Record<Result, Buckets>>>();
   private readonly fetches = new Map<string, Fetches>();
-  private readonly reloads: Partial<Record<Result, Reloads>> = {};
-  private configurationHash: string | undefined;
+  private readonly reloads: ReloadMetrics;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.reloads = new ReloadMetrics('authentication', clock);
+  }
 
   get nowMs(): number {
     return this.clock.monotonicMs();
@@ -41,7 +38,7 @@ export class JwtMetrics implements JwtMeters {
     let ofIssuer = this.fetches.get(issuer);
     if (!ofIssuer) this.fetches.set(issuer, (ofIssuer = { lastSeconds: {} }));
     ofIssuer.lastSeconds[body ? 'success' : 'failure'] = this.clock.now() / 1000;
-    if (body) ofIssuer.hash = hashOf(body);
+    if (body) ofIssuer.hash = sha256Label(body);
   }
 
   issuerRemoved(issuer: string): void {
@@ -50,20 +47,17 @@ export class JwtMetrics implements JwtMeters {
   }
 
   configurationUsed(text: string): void {
-    this.configurationHash = hashOf(text);
+    this.reloads.used(text);
   }
 
-  configurationReloaded(result: Result): void {
-    const reloads = (this.reloads[result] ??= { count: 0, lastSeconds: 0 });
-    reloads.count++;
-    reloads.lastSeconds = this.clock.now() / 1000;
+  configurationReloaded(result: ReloadResult): void {
+    this.reloads.reloaded(result);
   }
 
   /** `serverId` returns the id of this server: the name of its identity Lease. */
   families(serverId: () => string): MetricFamily[] {
-    const server = () => ({ apiserver_id_hash: hashOf(serverId()) });
+    const server = () => ({ apiserver_id_hash: sha256Label(serverId()) });
     const tokens = 'apiserver_authentication_jwt_authenticator';
-    const controller = 'apiserver_authentication_config_controller';
     return [
       family(
         `${tokens}_latency_seconds`,
@@ -83,34 +77,14 @@ export class JwtMetrics implements JwtMeters {
         '[ALPHA] Hash of the last fetched keys of an issuer.',
         () => this.keySetSamples(server()),
       ),
-      family(
-        `${controller}_automatic_reloads_total`,
-        'counter',
-        '[BETA] Reloads of a changed authentication configuration, by result.',
-        () => this.reloadSamples(server(), ({ count }) => count),
-      ),
-      family(
-        `${controller}_automatic_reload_last_timestamp_seconds`,
-        'gauge',
-        '[BETA] Time of the last reload of a changed authentication configuration, by result.',
-        () => this.reloadSamples(server(), ({ lastSeconds }) => lastSeconds),
-      ),
-      family(
-        `${controller}_last_config_info`,
-        'gauge',
-        '[ALPHA] Hash of the authentication configuration in use.',
-        () =>
-          this.configurationHash === undefined
-            ? []
-            : [{ labels: { ...server(), hash: this.configurationHash }, value: 1 }],
-      ),
+      ...this.reloads.families(serverId),
     ];
   }
 
   private *latencySamples(): Iterable<Sample> {
     for (const [issuer, ofIssuer] of this.latencies) {
       for (const [result, buckets] of Object.entries(ofIssuer)) {
-        yield* buckets.samples({ result, jwt_issuer_hash: hashOf(issuer) });
+        yield* buckets.samples({ result, jwt_issuer_hash: sha256Label(issuer) });
       }
     }
   }
@@ -118,25 +92,14 @@ export class JwtMetrics implements JwtMeters {
   private *fetchSamples(server: Labels): Iterable<Sample> {
     for (const [issuer, { lastSeconds }] of this.fetches) {
       for (const [result, value] of Object.entries(lastSeconds)) {
-        yield { labels: { result, jwt_issuer_hash: hashOf(issuer), ...server }, value };
+        yield { labels: { result, jwt_issuer_hash: sha256Label(issuer), ...server }, value };
       }
     }
   }
 
   private *keySetSamples(server: Labels): Iterable<Sample> {
     for (const [issuer, { hash }] of this.fetches) {
-      if (hash !== undefined) yield { labels: { jwt_issuer_hash: hashOf(issuer), ...server, hash }, value: 1 };
+      if (hash !== undefined) yield { labels: { jwt_issuer_hash: sha256Label(issuer), ...server, hash }, value: 1 };
     }
   }
-
-  private *reloadSamples(server: Labels, valueOf: (reloads: Reloads) => number): Iterable<Sample> {
-    for (const [status, reloads] of Object.entries(this.reloads)) {
-      yield { labels: { status, ...server }, value: valueOf(reloads) };
-    }
-  }
-}
-
-/** As in kube-apiserver: `sha256:` and the digest; empty for an empty text. */
-function hashOf(text: string | Buffer): string {
-  return text.length === 0 ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
