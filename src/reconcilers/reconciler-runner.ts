@@ -1,6 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
 import { authorize, type Authorizer } from '../auth/authorizer.js';
+import type { TokenUses } from '../auth/token-uses.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled, isReconcilerNamed } from '../config/reconciler-names.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -39,6 +40,7 @@ interface RunnerDependencies {
   readonly server: ServerFacts;
   readonly upstream: Upstream;
   readonly secretTokens: SecretTokens;
+  readonly tokenUses: TokenUses;
   readonly serviceAllocation: ServiceAllocation;
   readonly electionTimes?: ElectionTimes;
   /** True if other servers may use the same store. */
@@ -134,7 +136,7 @@ export class ReconcilerRunner {
   private dependenciesOf(definition: ReconcilerDefinition): ReconcilerDependencies {
     const { name, role: account = name, fieldManager } = definition;
     const upstream = this.upstreamOf(definition);
-    const { config, registry, clock, rng, logger, server, secretTokens, serviceAllocation, measure } =
+    const { config, registry, clock, rng, logger, server, secretTokens, tokenUses, serviceAllocation, measure } =
       this.dependencies;
     return {
       name,
@@ -145,6 +147,7 @@ export class ReconcilerRunner {
       logger,
       server,
       secretTokens,
+      tokenUses,
       serviceAllocation,
       upstream,
       mayDo: (permission) => this.mayDo(permission),

@@ -1,4 +1,5 @@
 import type { SecretTokens } from '../auth/secret-tokens.js';
+import type { TokenUses } from '../auth/token-uses.js';
 import type { Live } from '../certificates/live.js';
 import type { Signer } from '../certificates/issue-certificate.js';
 import type { LoopbackClient } from '../client/loopback-client.js';
@@ -84,6 +85,7 @@ export interface ReconcilerDependencies {
   readonly logger: Logger;
   readonly server: ServerFacts;
   readonly secretTokens: Pick<SecretTokens, 'issue'>;
+  readonly tokenUses: Pick<TokenUses, 'onUnrecordedUse'>;
   readonly serviceAllocation: ServiceAllocation;
   /** The kube-controller-manager that this reconciler yields to. */
   readonly upstream: Upstream;

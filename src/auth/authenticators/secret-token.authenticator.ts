@@ -5,7 +5,7 @@ import type { Clock } from '../../std/clock.js';
 import type { AuthenticationNotes, AuthenticationResult, Authenticator } from '../authenticator.js';
 import { defineAuthenticator, tokenChecks } from '../authenticator-definition.js';
 import type { SecretTokenClaims, SecretTokens } from '../secret-tokens.js';
-import type { TokenUses } from '../token-uses.js';
+import { isMarkedInvalid, invalidSinceLabel, type TokenUses } from '../token-uses.js';
 import { isAlive, isSameAndAlive, type TokenObject, type TokenObjects } from './token-objects.js';
 
 interface Dependencies {
@@ -60,14 +60,16 @@ async function review(
   };
   if (!dependencies.looksUp) return { user, audiences, notes: { annotations: legacyAnnotation(user, dependencies) } };
   const isTokenOf = tokenComparison(token);
-  const isStillValid = () => isBacked(claims, dependencies, cachedBacking(claims, dependencies), isTokenOf);
+  const stateOf = (found: Backing) => stateOfToken(claims, dependencies, found, isTokenOf);
+  const isStillValid = () => stateOf(cachedBacking(claims, dependencies)) === 'valid';
   let backing = cachedBacking(claims, dependencies);
-  if (!isBacked(claims, dependencies, backing, isTokenOf)) {
-    backing = await liveBacking(claims, dependencies);
-    if (!isBacked(claims, dependencies, backing, isTokenOf)) {
-      if (isMarkedInvalid(backing.secret, dependencies)) dependencies.uses.invalidated++;
-      return { rejected: 'service account token has been invalidated' };
-    }
+  let state = stateOf(backing);
+  if (state !== 'valid') state = stateOf((backing = await liveBacking(claims, dependencies)));
+  if (state === 'invalid') return { rejected: 'service account token has been invalidated' };
+  dependencies.uses.secretUsed(backing.secret!, dependencies);
+  if (state === 'marked') {
+    dependencies.uses.invalidated++;
+    return { rejected: markedProblem(claims, dependencies) };
   }
   const notes = originNotes(claims, backing.account, dependencies);
   const annotations = { ...legacyAnnotation(user, dependencies), ...notes.annotations };
@@ -122,20 +124,24 @@ async function liveBacking(
   return { secret, account: found };
 }
 
-function isBacked(
+/** `marked`: only the label of its Secret makes the token invalid. */
+function stateOfToken(
   claims: SecretTokenClaims,
-  dependencies: Dependencies,
+  { clock, labelDomain }: Dependencies,
   { secret, account }: Backing,
   isTokenOf: (secret: TokenObject) => boolean,
-): boolean {
-  const { clock } = dependencies;
-  if (!secret || !isAlive(secret, clock) || !isSameAndAlive(account, claims.account, clock)) return false;
-  return !isMarkedInvalid(secret, dependencies) && isTokenOf(secret);
+): 'valid' | 'marked' | 'invalid' {
+  if (!secret || !isAlive(secret, clock) || !isSameAndAlive(account, claims.account, clock)) return 'invalid';
+  if (!isTokenOf(secret)) return 'invalid';
+  return isMarkedInvalid(secret, labelDomain) ? 'marked' : 'valid';
 }
 
-/** True if the label is set that long unused tokens get before they are deleted. */
-function isMarkedInvalid(secret: TokenObject | undefined, { labelDomain }: Dependencies): boolean {
-  return secret?.attributes.labels?.[`${labelDomain}/legacy-token-invalid-since`] !== undefined;
+function markedProblem({ namespace, secretName }: SecretTokenClaims, { labelDomain }: Dependencies): string {
+  const label = invalidSinceLabel(labelDomain);
+  return (
+    `the Secret ${namespace}/${secretName} of the token has the label ${label}: use a token of the TokenRequest API ` +
+    `or of another Secret, or remove the label`
+  );
 }
 
 /** Returns a function that is true for Secrets which contain the token. It parses each state of a Secret once. */

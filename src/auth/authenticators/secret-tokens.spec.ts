@@ -117,10 +117,6 @@ it.each<[string, (token: string) => Map<string, KubeObject>]>([
   ['does not exist', () => new Map()],
   ['contains another token', () => holding('another')],
   ['was deleted more than a minute ago', (token) => holding(token, { deletionTimestamp: '2025-12-31T00:00:00Z' })],
-  [
-    'has the label legacy-token-invalid-since',
-    (token) => holding(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' } }),
-  ],
   ['belongs to a ServiceAccount with another uid', (token) => holding(token, {}, object('sa', {}, { uid: 'u0' }))],
 ])('a token whose Secret %s is invalid', async (_what, objects) => {
   const token = await tokensOf(ownPem).issue(claims);
@@ -159,8 +155,40 @@ it('a token whose Secret is labeled as invalid is counted', async () => {
   const token = await tokensOf(ownPem).issue(claims);
   const uses = new TokenUses();
   const labeled = holding(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' } });
-  expect(await world(labeled, labeled, true, uses)(token)).toEqual(invalidated);
+  expect(await world(labeled, labeled, true, uses)(token)).toEqual({
+    rejected:
+      'the Secret shop/s of the token has the label kubernetes.io/legacy-token-invalid-since: ' +
+      'use a token of the TokenRequest API or of another Secret, or remove the label',
+  });
   expect(uses).toMatchObject({ inSecrets: 1, invalidated: 1, inManualSecrets: 0 });
+  expect(await world(labeled, undefined, false)(token)).toMatchObject({ audiences: ['us'] });
+});
+
+it('a token whose ServiceAccount is gone does not count as labeled', async () => {
+  const token = await tokensOf(ownPem).issue(claims);
+  const uses = new TokenUses();
+  const labels = { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' };
+  const objects = new Map([...holding(token, { labels })].filter(([key]) => key.startsWith('secrets')));
+  expect(await world(objects, objects, true, uses)(token)).toEqual(invalidated);
+  expect(uses).toMatchObject({ inSecrets: 1, invalidated: 0 });
+});
+
+it.each([
+  ['without the label', {}, 1],
+  ['labeled on an earlier day', { 'kubernetes.io/legacy-token-last-used': '2025-12-31' }, 1],
+  ['labeled today', { 'kubernetes.io/legacy-token-last-used': '2026-01-01' }, 0],
+  ['labeled by a server on which it is tomorrow', { 'kubernetes.io/legacy-token-last-used': '2026-01-02' }, 0],
+])('the use of a Secret %s is announced if it is not recorded', async (_what, labels, times) => {
+  const token = await tokensOf(ownPem).issue(claims);
+  const uses = new TokenUses();
+  const seen: string[] = [];
+  const end = uses.onUnrecordedUse(({ attributes }) => seen.push(attributes.name));
+  const ask = world(holding(token, { labels }), undefined, true, uses);
+  await ask(token);
+  expect(seen).toEqual(Array(times).fill('s'));
+  end();
+  await ask(token);
+  expect(seen).toHaveLength(times);
 });
 
 it('a token of another key or for other audiences is rejected, and other texts are ignored', async () => {

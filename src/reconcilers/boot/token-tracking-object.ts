@@ -1,6 +1,6 @@
 import type { ConfigMap } from '../../catalog/types/core.v1.js';
+import { dayOf } from '../../auth/token-uses.js';
 import type { ServerConfig } from '../../config/server-config.js';
-import { objectTime } from '../../registry/write/system-fields.js';
 import type { BootObject } from './ensure-object.js';
 
 /**
@@ -20,10 +20,6 @@ export function tokenTracking({ naming }: ServerConfig, nowMs: number): BootObje
       data: { since: dayOf(nowMs) },
     },
   };
-}
-
-function dayOf(timeMs: number): string {
-  return objectTime(timeMs).slice(0, 10);
 }
 
 /** False for 2026-02-30, which Date.parse would read as a day of March. */

@@ -2,13 +2,18 @@ import { ensureObject } from '../boot/ensure-object.js';
 import { tokenTracking } from '../boot/token-tracking-object.js';
 import { followNames } from '../follow.js';
 import { defineReconciler } from '../reconciler.js';
+import { LastUsedLabels } from './last-used.js';
 
-/** Keeps the ConfigMap with the start of token tracking: writes it again if it is deleted or its day is invalid. */
+/**
+ * Tracks the use of service account tokens in Secrets. Keeps the ConfigMap with the start of the tracking: writes it
+ * again if it is deleted or its day is invalid.
+ */
 export const tokenTrackingDay = defineReconciler({
   name: 'legacy-service-account-token-tracking',
   runs: 'always',
   runsOn: 'every server',
-  start({ config, registry, clock, queue: makeQueue }) {
+  start(dependencies) {
+    const { config, registry, clock, queue: makeQueue } = dependencies;
     const configMaps = registry.require('', 'v1', 'configmaps');
     const wanted = () => tokenTracking(config, clock.now());
     const { name = '', namespace = '' } = wanted().object.metadata;
@@ -16,10 +21,11 @@ export const tokenTrackingDay = defineReconciler({
     const end = followNames(configMaps, (foundNamespace, found) => {
       if (found === name && foundNamespace === namespace) queue.add(name);
     });
+    const labels = new LastUsedLabels(dependencies);
     return {
       async stop() {
         end();
-        await queue.stop();
+        await Promise.all([queue.stop(), labels.stop()]);
       },
     };
   },
