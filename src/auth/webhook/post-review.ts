@@ -4,6 +4,7 @@ import type { ClientResponse } from '../../kubeconfig-client/http-client.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Rng } from '../../std/rng.js';
+import { canonicalDuration } from '../../typed/go-duration.js';
 import { WebhookError } from './webhook-error.js';
 
 export interface WebhookConnection {
@@ -12,8 +13,15 @@ export interface WebhookConnection {
   readonly rng: Rng;
   /** Limit on the body of an answer. */
   readonly answerBytesMax: number;
+  /** Limit on one attempt. Default: 30 s, as in kube-apiserver. */
+  readonly timeoutMs?: number;
   readonly webhookObserver: WebhookObserver;
+  /** Gets the result of each attempt. */
+  readonly attempted?: (result: AttemptResult, ms: number) => void;
 }
+
+/** `error` includes answers that are malformed; `canceled`: the signal was aborted. */
+export type AttemptResult = 'success' | 'timeout' | 'error' | 'canceled';
 
 /** Counts the use of webhooks, for metrics. */
 export interface WebhookObserver {
@@ -28,41 +36,73 @@ const delayFactor = 1.5;
 /** Fraction of a delay that is added at most, so that servers do not retry at the same time. */
 const jitter = 0.2;
 const jitterSteps = 1000;
+const timeoutMsDefault = 30_000;
 
 /**
- * Sends a review to the URL of the kubeconfig and returns the body of the answer. Repeats it after the answers 429 and
- * 5xx except for 503, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
- * request contains credentials of a user. Rejects with a WebhookError, a ClientError or the reason of `signal`.
+ * Sends a review to the URL of the kubeconfig and decodes the body of the answer. Repeats it after the answers 429 and 5xx
+ * except for 503, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
+ * request contains credentials or the name of a user. Rejects with a WebhookError, a ClientError, the error of `decode` or
+ * the reason of `signal`.
  */
-export async function postReview(
-  { client, clock, rng, answerBytesMax, webhookObserver }: WebhookConnection,
+export async function postReview<T>(
+  connection: WebhookConnection,
   body: Buffer,
+  decode: (answer: Buffer) => T,
   signal: AbortSignal,
-): Promise<Buffer> {
+): Promise<T> {
+  const { clock, rng } = connection;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await client
-      .request({
-        method: 'POST',
-        path: '',
-        query: { timeout: '30s' },
-        headers: { Accept: 'application/json, */*', 'Content-Type': 'application/json' },
-        body,
-        responseBytesMax: answerBytesMax,
-        isRepeatable: true,
-        signal,
-      })
-      .catch((error: unknown) => {
-        const flaw = certificateFlaw(error);
-        if (flaw) webhookObserver.refusedCertificate(flaw);
-        if (signal.aborted || attempt >= attemptsMax || !isReset(error)) throw error;
-        return undefined;
-      });
-    if (outcome && isSuccess(outcome)) return outcome.body;
-    if (outcome && (attempt >= attemptsMax || !isRetried(outcome))) {
-      throw new WebhookError(`it answered with status ${outcome.status}`);
-    }
+    const outcome = await attemptReview(connection, body, decode, signal);
+    if (outcome.isSuccess) return outcome.review;
+    if (attempt >= attemptsMax || outcome.retryAfterMs === undefined) throw outcome.error;
     const delayMs = firstDelayMs * delayFactor ** (attempt - 1) * (1 + (jitter * rng.below(jitterSteps)) / jitterSteps);
-    await sleep(clock, Math.max(delayMs, 1000 * (outcome ? retryAfterSeconds(outcome) : 0)), signal);
+    await sleep(clock, Math.max(delayMs, outcome.retryAfterMs), signal);
+  }
+}
+
+type Attempt<T> =
+  | { readonly isSuccess: true; readonly review: T }
+  /** `retryAfterMs` is undefined if the review must not be repeated. */
+  | { readonly isSuccess: false; readonly error: unknown; readonly retryAfterMs?: number };
+
+async function attemptReview<T>(
+  { client, clock, answerBytesMax, timeoutMs = timeoutMsDefault, webhookObserver, attempted }: WebhookConnection,
+  body: Buffer,
+  decode: (answer: Buffer) => T,
+  signal: AbortSignal,
+): Promise<Attempt<T>> {
+  const beginMs = clock.monotonicMs();
+  const ended = (result: AttemptResult) => attempted?.(result, clock.monotonicMs() - beginMs);
+  try {
+    const response = await client.request({
+      method: 'POST',
+      path: '',
+      query: { timeout: canonicalDuration(`${timeoutMs}ms`) },
+      headers: { Accept: 'application/json, */*', 'Content-Type': 'application/json' },
+      body,
+      responseBytesMax: answerBytesMax,
+      isRepeatable: true,
+      timeoutMs,
+      signal,
+    });
+    if (isSuccess(response)) {
+      const review = decode(response.body);
+      ended('success');
+      return { isSuccess: true, review };
+    }
+    ended(response.status === 504 ? 'timeout' : 'error');
+    const error = new WebhookError(`it answered with status ${response.status}`);
+    return {
+      isSuccess: false,
+      error,
+      ...(isRetried(response) && { retryAfterMs: 1000 * retryAfterSeconds(response) }),
+    };
+  } catch (error) {
+    const flaw = certificateFlaw(error);
+    if (flaw) webhookObserver.refusedCertificate(flaw);
+    const isTimeout = error instanceof ClientError && error.code === 'Timeout';
+    ended(signal.aborted ? 'canceled' : isTimeout ? 'timeout' : 'error');
+    return { isSuccess: false, error, ...(!signal.aborted && isReset(error) && { retryAfterMs: 0 }) };
   }
 }
 

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Cancellation } from '../../std/cancellation.js';
-import type { Clock, Timer } from '../../std/clock.js';
+import type { Clock } from '../../std/clock.js';
 import { systemRng } from '../../std/rng.js';
-import { sharedAbort } from '../../std/shared-abort.js';
 import type { Authenticated, Rejected } from '../authenticator.js';
 import type { TokenCacheObserver } from '../token-cache-observer.js';
 import { ExpiringResults } from './expiring-results.js';
-import { WebhookError } from './webhook-error.js';
+import { SharedCalls } from './shared-calls.js';
 
 type Result = Authenticated | Rejected;
 
@@ -38,16 +37,6 @@ export interface LookupLimits {
   readonly pendingBytesMax: number;
 }
 
-/** A running lookup that all requests with its token wait for. */
-interface Flight {
-  readonly lookup: Promise<Lookup>;
-  readonly end: AbortController;
-  waiters: number;
-}
-
-/** As kube-apiserver: limit on a lookup with its retries. */
-const lookupMsMax = 30_000;
-export const abandoned = new WebhookError('no request waits for the result');
 const crowded: Rejected = { rejected: 'too many tokens wait for the token webhook' };
 
 /**
@@ -58,14 +47,15 @@ const crowded: Rejected = { rejected: 'too many tokens wait for the token webhoo
 export class SharedLookups {
   private readonly accepted: ExpiringResults<Result>;
   private readonly rejected: ExpiringResults<Result>;
-  private readonly flights = new Map<string, Flight>();
+  private readonly calls: SharedCalls<Lookup>;
   private readonly hmacKey = `${systemRng.uuid()}${systemRng.uuid()}`;
-  private pending = 0;
-  private pendingBytes = 0;
 
   constructor(private readonly options: Options) {
-    const results = () => new ExpiringResults<Result>({ ...options, ...options.limits });
+    const { limits, clock } = options;
+    const results = () => new ExpiringResults<Result>({ ...options, ...limits });
     [this.accepted, this.rejected] = [results(), results()];
+    const resultOfLeaving: Lookup = { result: 'rejected', isAnswered: false, bytes: 0 };
+    this.calls = new SharedCalls({ ...limits, clock, resultOfLeaving });
   }
 
   /** `caller.signal` ends the wait of this request, and the lookup when no other request waits for it. */
@@ -82,69 +72,23 @@ export class SharedLookups {
       return known;
     }
     if (caller?.signal?.aborted) return 'rejected';
-    let flight = this.flights.get(key);
-    if (!flight) {
-      if (this.isCrowded(token)) return crowded;
-      flight = this.start(key, token, audiences);
-    }
-    return this.wait(key, flight, caller?.signal).finally(observer.miss());
+    const call = (signal: AbortSignal) => this.lookUp(key, token, audiences, signal);
+    const lookup = this.calls.run(key, token.length, call, caller?.signal);
+    return lookup ? lookup.then(({ result }) => result).finally(observer.miss()) : crowded;
   }
 
-  private wait(key: string, flight: Flight, signal: Cancellation | undefined): Promise<Result> {
-    flight.waiters++;
-    return new Promise((resolve) => {
-      const leave = () => {
-        flight.waiters--;
-        if (flight.waiters === 0) {
-          // Requests that come later start a lookup of their own.
-          if (this.flights.get(key) === flight) this.flights.delete(key);
-          flight.end.abort(abandoned);
-        }
-        resolve('rejected');
-      };
-      signal?.addEventListener('abort', leave, { once: true });
-      void flight.lookup.then(({ result }) => {
-        signal?.removeEventListener('abort', leave);
-        resolve(result);
-      });
-    });
-  }
-
-  private start(key: string, token: string, audiences: readonly string[]): Flight {
-    const { lookUp, clock, observer } = this.options;
-    const end = sharedAbort();
-    const timer = clock.after(lookupMsMax, () =>
-      end.abort(new WebhookError(`there was no answer in ${lookupMsMax / 1000} s`)),
-    );
+  private async lookUp(key: string, token: string, audiences: readonly string[], signal: AbortSignal): Promise<Lookup> {
+    const { lookUp, observer } = this.options;
     const fetched = observer.fetch();
-    this.pending++;
-    this.pendingBytes += token.length;
-    const lookup = lookUp(token, audiences, end.signal).then((found) => {
-      this.settle(key, token, flight, timer);
-      fetched(found.isAnswered);
-      if (found.isAnswered) this.keep(key, found);
-      return found;
-    });
-    const flight: Flight = { lookup, end, waiters: 0 };
-    this.flights.set(key, flight);
-    return flight;
-  }
-
-  private settle(key: string, token: string, flight: Flight, timer: Timer): void {
-    timer.cancel();
-    this.pending--;
-    this.pendingBytes -= token.length;
-    if (this.flights.get(key) === flight) this.flights.delete(key);
+    const found = await lookUp(token, audiences, signal);
+    fetched(found.isAnswered);
+    if (found.isAnswered) this.keep(key, found);
+    return found;
   }
 
   private keep(key: string, { result, bytes }: Lookup): void {
     const isAccepted = typeof result === 'object' && 'user' in result;
     (isAccepted ? this.accepted : this.rejected).set(key, result, bytes);
-  }
-
-  private isCrowded(token: string): boolean {
-    const { pendingMax, pendingBytesMax } = this.options.limits;
-    return this.pending >= pendingMax || this.pendingBytes + token.length > pendingBytesMax;
   }
 
   /** The length before each text makes the key unambiguous. */

@@ -3,8 +3,10 @@ import type { Cancellation } from '../../std/cancellation.js';
 import type { Logger } from '../../std/logger.js';
 import type { AuthenticationResult } from '../authenticator.js';
 import type { TokenCacheObserver } from '../token-cache-observer.js';
+import { FailureLog } from './failure-log.js';
 import { postReview, type WebhookConnection } from './post-review.js';
-import { abandoned, SharedLookups, type Lookup, type LookupLimits } from './shared-lookups.js';
+import { abandoned } from './shared-calls.js';
+import { SharedLookups, type Lookup, type LookupLimits } from './shared-lookups.js';
 import { decodeTokenReview, encodeTokenReview, type TokenReviewStatus } from './token-review.js';
 
 interface Options extends WebhookConnection {
@@ -19,8 +21,6 @@ interface Options extends WebhookConnection {
   readonly logger: Logger;
 }
 
-/** A webhook that is down fails every request with a token of its own: one line tells of all failures in this time. */
-const logIntervalMs = 10_000;
 /** Size of a result without its texts. */
 const entryBytes = 500;
 
@@ -30,10 +30,10 @@ const entryBytes = 500;
  */
 export class TokenWebhook {
   private readonly lookups: SharedLookups;
-  private failures = 0;
-  private nextLogMs = -Infinity;
+  private readonly failures: FailureLog;
 
   constructor(private readonly options: Options) {
+    this.failures = new FailureLog(options);
     this.lookups = new SharedLookups({
       ...options,
       ttlMs: options.cacheTtlMs,
@@ -52,9 +52,11 @@ export class TokenWebhook {
   private async lookUp(token: string, audiences: readonly string[], signal: AbortSignal): Promise<Lookup> {
     const { apiVersion } = this.options;
     try {
-      const answer = await postReview(this.options, encodeTokenReview(apiVersion, token, audiences), signal);
-      const { result, isAnswered } = this.resultOf(decodeTokenReview(answer, apiVersion), audiences);
-      return { result, isAnswered, bytes: entryBytes + answer.length };
+      const decode = (answer: Buffer) => ({ status: decodeTokenReview(answer, apiVersion), bytes: answer.length });
+      const request = encodeTokenReview(apiVersion, token, audiences);
+      const { status, bytes } = await postReview(this.options, request, decode, signal);
+      const { result, isAnswered } = this.resultOf(status, audiences);
+      return { result, isAnswered, bytes: entryBytes + bytes };
     } catch (error) {
       if (error !== abandoned) this.logFailure(error instanceof Error ? error.message : String(error));
       // The cause is for the operator: it may name files, and repeat messages of a credential plug-in.
@@ -77,15 +79,9 @@ export class TokenWebhook {
   }
 
   private logFailure(error: string): void {
-    const { clock, logger } = this.options;
-    this.failures++;
-    const nowMs = clock.monotonicMs();
-    if (nowMs < this.nextLogMs) return;
-    this.nextLogMs = nowMs + logIntervalMs;
-    logger.warn('the token webhook could not be asked, so its tokens are rejected (401); check it and its kubeconfig', {
+    this.failures.log(
+      'the token webhook could not be asked, so its tokens are rejected (401); check it and its kubeconfig',
       error,
-      failures: this.failures,
-    });
-    this.failures = 0;
+    );
   }
 }
