@@ -6,6 +6,7 @@ import { DeprecatedRequests } from '../endpoints/deprecated-requests.js';
 import type { HealthChecks } from '../endpoints/health-checks.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
+import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
@@ -32,6 +33,7 @@ export interface Meters {
   readonly access: AccessMetrics;
   readonly tokenCache: TokenCacheMetrics;
   readonly webhooks: WebhookMetrics;
+  readonly authorizationWebhooks: AuthorizationWebhookMetrics;
   readonly admission: AdmissionMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
@@ -54,6 +56,7 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
     access: new AccessMetrics(clock),
     tokenCache: new TokenCacheMetrics(clock),
     webhooks: new WebhookMetrics(),
+    authorizationWebhooks: new AuthorizationWebhookMetrics(),
     admission: new AdmissionMetrics(clock),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
@@ -95,6 +98,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.access.families(),
     ...meters.tokenCache.families(),
     ...meters.webhooks.families(),
+    ...meters.authorizationWebhooks.families(),
     ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),

@@ -1,6 +1,7 @@
 import { ApiError } from '../machinery/api-error.js';
 import type { FieldSelector } from '../machinery/field-selector.js';
 import { goQuote } from '../machinery/field-error.js';
+import type { LabelSelector } from '../machinery/label-selector.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
 
@@ -18,6 +19,8 @@ export interface AuthorizationAttributes {
   readonly path: string;
   /** The field selector of a list, watch or deletecollection; undefined if it has none, or an invalid one. */
   readonly fieldSelector?: FieldSelector | undefined;
+  /** The label selector of a list, watch or deletecollection; undefined if it has none, or an invalid one. */
+  readonly labelSelector?: LabelSelector | undefined;
 }
 
 type Decision = 'allow' | 'deny' | 'no opinion';

@@ -23,6 +23,12 @@ export class Limits {
   @IsNatural(1) readonly tokenSignerTimeoutMs!: number;
   @IsNatural(1) readonly tokenSignerAnswerBytesMax!: number;
 
+  @IsNatural(1) readonly accessReviewsPendingMax!: number;
+  @IsNatural(1) readonly accessReviewsPendingBytesMax!: number;
+  @IsNatural(1) readonly accessReviewAnswerBytesMax!: number;
+  @IsNatural(1) readonly accessReviewsCachedMax!: number;
+  @IsNatural(1) readonly accessReviewsCachedBytesMax!: number;
+
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
   @IsNatural(1) readonly objectWritersWaitingMax!: number;

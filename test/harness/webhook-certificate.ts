@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { KeyObject, webcrypto } from 'node:crypto';
-import type { WebhookCertificate } from './token-webhook.js';
+import type { WebhookCertificate } from './review-server.js';
 
 /** Issues a certificate with the common name `webhook`, with a CA of its own. */
 export async function webhookCertificate(options: {

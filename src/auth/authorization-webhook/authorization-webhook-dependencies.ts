@@ -7,6 +7,7 @@ import type { Authorizer } from '../authorizer.js';
 import type { WebhookAuthorizerConfiguration } from '../configuration/webhook-authorizer-configuration.js';
 import type { WebhookObserver } from '../webhook/post-review.js';
 import type { AuthorizationWebhookObserver } from './authorization-webhook-observer.js';
+import type { PodSurroundings } from './in-cluster-kubeconfig.js';
 
 export interface AuthorizationWebhookDependencies {
   readonly naming: NamingProfile;
@@ -16,6 +17,8 @@ export interface AuthorizationWebhookDependencies {
   readonly logger: Logger;
   readonly webhookObserver: WebhookObserver;
   readonly observer: AuthorizationWebhookObserver;
+  /** For InClusterConfig. Default: those of this process. */
+  readonly pod?: PodSurroundings;
 }
 
 /** An authorizer that asks a webhook. */

@@ -1,12 +1,11 @@
-/** `error` includes answers that are malformed; `canceled`: no request waits for the answer any more. */
-export type CallResult = 'success' | 'timeout' | 'error' | 'canceled';
+import type { AttemptResult } from '../webhook/post-review.js';
 
 /** Counts the use of webhook authorizers, for metrics. `name` is that of the authorizer. */
 export interface AuthorizationWebhookObserver {
   /** One HTTP request to a webhook; retries are counted, too. */
-  called(name: string, result: CallResult, seconds: number): void;
+  called(name: string, result: AttemptResult, seconds: number): void;
   /** A failed call after which requests go on to the next authorizer. */
-  failedOpen(name: string, result: CallResult): void;
+  failedOpen(name: string, result: AttemptResult): void;
   /** One evaluation of all match conditions. */
   conditionsEvaluated(name: string, outcome: ConditionsOutcome, seconds: number): void;
 }

@@ -5,7 +5,7 @@ import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Rng } from '../../std/rng.js';
 import { canonicalDuration } from '../../typed/go-duration.js';
-import { WebhookError } from './webhook-error.js';
+import { abandoned, WebhookError } from './webhook-error.js';
 
 export interface WebhookConnection {
   readonly client: Pick<KubeconfigClient, 'request'>;
@@ -20,7 +20,7 @@ export interface WebhookConnection {
   readonly attempted?: (result: AttemptResult, ms: number) => void;
 }
 
-/** `error` includes answers that are malformed; `canceled`: the signal was aborted. */
+/** `error` includes answers that are malformed; `canceled`: no request waits for the answer. */
 export type AttemptResult = 'success' | 'timeout' | 'error' | 'canceled';
 
 /** Counts the use of webhooks, for metrics. */
@@ -101,7 +101,7 @@ async function attemptReview<T>(
     const flaw = certificateFlaw(error);
     if (flaw) webhookObserver.refusedCertificate(flaw);
     const isTimeout = error instanceof ClientError && error.code === 'Timeout';
-    ended(signal.aborted ? 'canceled' : isTimeout ? 'timeout' : 'error');
+    ended(signal.reason === abandoned ? 'canceled' : signal.aborted || isTimeout ? 'timeout' : 'error');
     return { isSuccess: false, error, ...(!signal.aborted && isReset(error) && { retryAfterMs: 0 }) };
   }
 }

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../std/cancellation.js';
 import type { Clock, Timer } from '../../std/clock.js';
 import { sharedAbort } from '../../std/shared-abort.js';
-import { WebhookError } from './webhook-error.js';
+import { abandoned, WebhookError } from './webhook-error.js';
 
 interface Options<T> {
   /** Calls that run at the same time, and the bytes of what they ask about. */
@@ -21,7 +21,6 @@ interface Flight<T> {
 
 /** As kube-apiserver for tokens: limit on a call with its retries. */
 const callMsMax = 30_000;
-export const abandoned = new WebhookError('no request waits for the result');
 
 /** Calls of a webhook that are made once for all requests that need the result at the same time. */
 export class SharedCalls<T> {

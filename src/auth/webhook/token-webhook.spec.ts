@@ -1,25 +1,15 @@
 import { ClientKubeconfigs } from '../../../test/harness/client-kubeconfigs.js';
 import { eventually } from '../../../test/harness/eventually.js';
+import { RetryClock } from '../../../test/harness/retry-clock.js';
 import { acceptAll, respond, WebhookServer } from '../../../test/harness/token-webhook.js';
 import { webhookCertificate } from '../../../test/harness/webhook-certificate.js';
 import { openKubeconfigClient } from '../../kubeconfig-client/open-client.js';
 import { TokenCacheMetrics } from '../../metrics/token-cache-metrics.js';
 import { WebhookMetrics } from '../../metrics/webhook-metrics.js';
 import { Canceller } from '../../std/cancellation.js';
-import { ManualClock, systemClock, type Timer } from '../../std/clock.js';
 import { isAuthenticated, type AuthenticationResult } from '../authenticator.js';
 import type { LookupLimits } from './shared-lookups.js';
 import { TokenWebhook } from './token-webhook.js';
-
-/** A clock whose delays between retries are recorded and end at once; advance() moves the rest. */
-class RetryClock extends ManualClock {
-  readonly delays: number[] = [];
-  override after(delayMs: number, task: () => void): Timer {
-    if (delayMs >= 30_000) return super.after(delayMs, task);
-    this.delays.push(Math.round(delayMs));
-    return systemClock.after(0, task);
-  }
-}
 
 let server: WebhookServer;
 let files: ClientKubeconfigs;
@@ -42,7 +32,7 @@ async function makeWebhook(
     own?: string[];
   } = {},
 ) {
-  const clock = new RetryClock();
+  const clock = new RetryClock(29_999);
   const client = await openKubeconfigClient({
     file: files.kubeconfig(server, { token: 'of-the-server' }, options.cluster),
     clock,

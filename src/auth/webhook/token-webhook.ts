@@ -5,9 +5,9 @@ import type { AuthenticationResult } from '../authenticator.js';
 import type { TokenCacheObserver } from '../token-cache-observer.js';
 import { FailureLog } from './failure-log.js';
 import { postReview, type WebhookConnection } from './post-review.js';
-import { abandoned } from './shared-calls.js';
 import { SharedLookups, type Lookup, type LookupLimits } from './shared-lookups.js';
 import { decodeTokenReview, encodeTokenReview, type TokenReviewStatus } from './token-review.js';
+import { abandoned } from './webhook-error.js';
 
 interface Options extends WebhookConnection {
   /** Version of TokenReview: `authentication.k8s.io/v1`. */

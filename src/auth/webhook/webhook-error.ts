@@ -2,3 +2,6 @@
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
+
+/** Aborts a call that no request waits for. */
+export const abandoned = new WebhookError('no request waits for the result');
