@@ -33,6 +33,8 @@ export interface Authorization {
 /** One authorizer of the chain. */
 export interface Authorizer {
   readonly name: string;
+  /** Label of metrics. Absent: `name`, and the name in lower case is the label `name`. */
+  readonly type?: string;
   authorize(attributes: AuthorizationAttributes): Authorization | Promise<Authorization>;
   /** Returns the rules of the user in a namespace. Absent if the authorizer cannot list rules. */
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;

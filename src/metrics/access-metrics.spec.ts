@@ -61,3 +61,16 @@ it('counts authorization decisions by authorizer and result', async () => {
     ...['allowed', 'denied', 'no-opinion', 'error'],
   ]);
 });
+
+it('counts the decisions of a replaced webhook authorizer together, by its own name', () => {
+  const { metrics, samples } = world();
+  for (const decision of ['allow', 'deny', 'allow'] as const) {
+    const webhook: Authorizer = { name: 'Policy', type: 'Webhook', authorize: () => ({ decision, reason: '' }) };
+    void metrics.counted(webhook).authorize({} as never);
+  }
+  const labels = { type: 'Webhook', name: 'Policy' };
+  expect(samples('apiserver_authorization_decisions_total')).toEqual([
+    { labels: { ...labels, decision: 'allowed' }, value: 2 },
+    { labels: { ...labels, decision: 'denied' }, value: 1 },
+  ]);
+});

@@ -13,12 +13,18 @@ const knownUsers = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:
 
 const resultOf = { allow: 'allowed', deny: 'denied', 'no opinion': 'no-opinion' } as const;
 
+interface Decisions {
+  readonly labels: { readonly type: string; readonly name: string };
+  allowed: number;
+  denied: number;
+}
+
 /** Metrics of authentication and authorization. */
 export class AccessMetrics {
   private readonly authentications = new Map<AuthenticationResult, Buckets>();
   private readonly authorizations = new Map<AuthorizationResult, Buckets>();
   private readonly users = new Map<string, number>();
-  private readonly decisions = new Map<Authorizer, { allowed: number; denied: number }>();
+  private readonly decisions = new Map<string, Decisions>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -38,10 +44,12 @@ export class AccessMetrics {
     bucketsOf(this.authorizations, result).observe(this.secondsSince(beginMs));
   }
 
-  /** Wraps an authorizer so that its decisions are counted. */
+  /**
+   * Wraps an authorizer so that its decisions are counted, together with those of others with its type and name: a
+   * reloaded configuration replaces authorizers.
+   */
   counted(authorizer: Authorizer): Authorizer {
-    const decided = { allowed: 0, denied: 0 };
-    this.decisions.set(authorizer, decided);
+    const decided = this.decisionsOf(authorizer);
     const note = (answer: Authorization): Authorization => {
       if (answer.decision === 'allow') decided.allowed++;
       else if (answer.decision === 'deny') decided.denied++;
@@ -50,6 +58,7 @@ export class AccessMetrics {
     const rulesFor = authorizer.rulesFor?.bind(authorizer);
     return {
       name: authorizer.name,
+      ...(authorizer.type !== undefined && { type: authorizer.type }),
       ...(rulesFor && { rulesFor }),
       authorize(attributes: AuthorizationAttributes) {
         const answer = authorizer.authorize(attributes);
@@ -92,11 +101,18 @@ export class AccessMetrics {
   }
 
   private *decided(): Iterable<Sample> {
-    for (const [{ name }, { allowed, denied }] of this.decisions) {
-      const labels = { type: name, name: name.toLowerCase() };
+    for (const { labels, allowed, denied } of this.decisions.values()) {
       if (allowed > 0) yield { labels: { ...labels, decision: 'allowed' }, value: allowed };
       if (denied > 0) yield { labels: { ...labels, decision: 'denied' }, value: denied };
     }
+  }
+
+  private decisionsOf({ name, type }: Authorizer): Decisions {
+    const labels = type === undefined ? { type: name, name: name.toLowerCase() } : { type, name };
+    const key = `${labels.type}/${labels.name}`;
+    let decided = this.decisions.get(key);
+    if (!decided) this.decisions.set(key, (decided = { labels, allowed: 0, denied: 0 }));
+    return decided;
   }
 
   private secondsSince(beginMs: number): number {
