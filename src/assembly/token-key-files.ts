@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { makeTokenKeys, publicKeysOf, type KeyFile, type TokenKeys } from '../auth/token-keys.js';
 import { LiveFiles } from '../certificates/live-files.js';
-import type { Pki } from '../certificates/pki.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { ownTokenKey, type OwnTokenKey } from './own-token-key.js';
 import type { FileWatching } from './tls.js';
 
 type KeySource = () => Promise<TokenKeys>;
@@ -13,7 +13,7 @@ type KeySource = () => Promise<TokenKeys>;
  */
 export async function tokenKeysOf(
   { authentication }: ServerConfig,
-  pki: Pick<Pki, 'serviceAccountKey'>,
+  pki: OwnTokenKey,
   watching: FileWatching,
 ): Promise<KeySource> {
   const { signingKeyFile, keyFiles } = authentication.serviceAccount;
@@ -23,16 +23,26 @@ export async function tokenKeysOf(
     );
     return () => Promise.resolve(keys());
   }
-  const withOwnKey = (others: readonly KeyFile[]) => {
-    // A damaged file fails here, and not when the first token is verified.
-    others.forEach(publicKeysOf);
-    let keys: Promise<TokenKeys> | undefined;
-    const made = async () => makeTokenKeys({ name: 'sa.key', pem: (await pki.serviceAccountKey).privateKey }, others);
-    return () => (keys ??= made());
+  const others = keyFiles.length === 0 ? () => [] : await liveKeys(keyFiles, watching, parsed);
+  return combined(ownTokenKey(pki, watching), others);
+}
+
+/** Returns the files themselves. A damaged one fails here, and not when the first token is verified. */
+function parsed(files: readonly KeyFile[]): readonly KeyFile[] {
+  files.forEach(publicKeysOf);
+  return files;
+}
+
+/** Parses the keys when a file has changed. */
+function combined(own: () => Promise<KeyFile>, others: () => readonly KeyFile[]): KeySource {
+  let known:
+    { readonly signing: KeyFile; readonly verifying: readonly KeyFile[]; readonly keys: TokenKeys } | undefined;
+  return async () => {
+    const [signing, verifying] = [await own(), others()];
+    if (known?.signing !== signing || known.verifying !== verifying)
+      known = { signing, verifying, keys: makeTokenKeys(signing, verifying) };
+    return known.keys;
   };
-  if (keyFiles.length === 0) return withOwnKey([]);
-  const source = await liveKeys(keyFiles, watching, withOwnKey);
-  return () => source()();
 }
 
 /** Follows the files. An invalid change is logged, and has no effect until the files are correct. */

@@ -112,9 +112,13 @@ export class PkiStore {
     });
   }
 
-  /** Returns the service account key, undefined if it has not been generated yet. */
+  get serviceAccountKeyFile(): string {
+    return this.path('sa.key');
+  }
+
+  /** Returns the service account key, undefined if it has not been generated yet. Writes its public key to sa.pub. */
   async readServiceAccountKey(): Promise<ServiceAccountKey | undefined> {
-    const file = this.path('sa.key');
+    const file = this.serviceAccountKeyFile;
     const privateKey = await readIfThere(file);
     if (privateKey === undefined) return undefined;
     const publicKey = createPublicKey(parsePrivateKey(privateKey, file)).export({

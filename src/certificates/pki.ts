@@ -23,6 +23,8 @@ export interface Pki {
   readonly admin: Live<KeyPairPem>;
   /** Pending while the key is generated; await it only when a token is issued or verified. */
   readonly serviceAccountKey: Promise<ServiceAccountKey>;
+  /** Undefined if the service account key is not in a file. */
+  readonly serviceAccountKeyFile?: ServiceAccountKeyFile | undefined;
   /** Returns the kubeconfig of the administrator. `server` is the URL for clients: `https://127.0.0.1:6443`. */
   adminKubeconfig(server: string): string;
   /** Issues a client certificate with a validity of a year. */
@@ -31,6 +33,13 @@ export interface Pki {
   issuer(): Signer | undefined;
   /** Resolves when no file will be written any more. */
   close(): Promise<void>;
+}
+
+/** File of the service account key, which may be replaced while the server runs. */
+export interface ServiceAccountKeyFile {
+  readonly path: string;
+  /** Writes the public key of a replaced key to `sa.pub`. */
+  readonly savePublicKey: () => Promise<void>;
 }
 
 export interface PkiOptions extends ServingNamesOptions {
@@ -120,8 +129,10 @@ export class StoredPki implements Pki {
   readonly admin: LiveValue<KeyPairPem>;
   /** Serving certificate, if this server generates it. */
   private readonly generatedServing: LiveValue<KeyPairPem> | undefined;
+  readonly serviceAccountKeyFile: ServiceAccountKeyFile;
   private readonly timer: Timer;
   private refreshing: Promise<void> = Promise.resolve();
+  private savingPublicKey: Promise<unknown> = Promise.resolve();
   /** Arguments of the last saveAdminKubeconfig(). */
   private saved: { readonly server: string; readonly rootCa: (() => string) | undefined } | undefined;
 
@@ -139,6 +150,7 @@ export class StoredPki implements Pki {
       loaded.serving && !userServing ? new LiveValue<KeyPairPem>(loaded.serving, logger) : undefined;
     this.serving = userServing ?? this.generatedServing;
     this.admin = new LiveValue(loaded.admin, logger);
+    this.serviceAccountKeyFile = { path: store.serviceAccountKeyFile, savePublicKey: () => this.savePublicKey() };
     this.timer = every(clock, checkMs, () => {
       this.refreshing = this.refresh().catch((error: unknown) =>
         logger.error('certificates could not be renewed; the next attempt is in 12 hours', { error: reasonOf(error) }),
@@ -201,7 +213,14 @@ export class StoredPki implements Pki {
     this.timer.cancel();
     this.userServing?.close();
     await this.refreshing;
+    await this.savingPublicKey;
     await this.serviceAccountKey.catch(() => undefined);
+  }
+
+  private savePublicKey(): Promise<void> {
+    const saving = this.store.readServiceAccountKey().then(() => undefined);
+    this.savingPublicKey = saving.catch(() => undefined);
+    return saving;
   }
 }
 
