@@ -4,7 +4,7 @@ const layers = [
   ['machinery', 'grpc'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
   ['structural-schema', 'expressions', 'kubeconfig-client', 'pods'],
-  ['cache'],
+  ['cache', 'webhook-client'],
   ['registry'],
   ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],

@@ -8,6 +8,13 @@ import { missingNamesError } from './connection-error.js';
 import { areEqualPairs, type KeyPair } from './credentials.js';
 import type { Kubeconfig } from './kubeconfig.js';
 
+/** The settings of a kubeconfig that concern connections. */
+interface TlsSettings {
+  readonly location: string;
+  readonly cluster: Pick<Kubeconfig['cluster'], 'server' | 'tlsServerName' | 'skipsTlsVerify'>;
+  readonly user: Pick<Kubeconfig['user'], 'clientCertificate'>;
+}
+
 interface TlsIdentity {
   readonly certificateAuthority: Buffer | undefined;
   readonly clientCertificate: KeyPair | undefined;
@@ -33,7 +40,7 @@ export class Connections {
   private current: (Connection & { readonly identity: TlsIdentity }) | undefined;
 
   constructor(
-    private readonly kubeconfig: Kubeconfig,
+    private readonly kubeconfig: TlsSettings,
     private readonly connectionsMax: number,
   ) {}
 

@@ -29,9 +29,7 @@ const namesShownMax = 5;
  * support. Fields without an effect on requests are ignored, as in other clients.
  */
 export function parseKubeconfig(bytes: Uint8Array, options: ParseOptions): Kubeconfig {
-  const failure = (problem: string) => new ClientError('Kubeconfig', `kubeconfig ${options.location}: ${problem}`);
-  const document = CheckedFields.of(decode(bytes, failure), '', failure);
-  requireType(document);
+  const { document, failure } = parseDocument(bytes, options.location);
   const contexts = entries(document, 'contexts', 'context');
   const context = options.context ?? document.text('current-context');
   if (context === undefined) {
@@ -53,6 +51,14 @@ export function parseKubeconfig(bytes: Uint8Array, options: ParseOptions): Kubec
     cluster: parseCluster(cluster, options),
     user: parseUser(user, options),
   };
+}
+
+/** Decodes a kubeconfig, of which only the type is checked. Throws ClientError. */
+export function parseDocument(bytes: Uint8Array, location: string) {
+  const failure = (problem: string) => new ClientError('Kubeconfig', `kubeconfig ${location}: ${problem}`);
+  const document = CheckedFields.of(decode(bytes, failure), '', failure);
+  requireType(document);
+  return { document, failure, entries: (list: string, field: string) => entries(document, list, field) };
 }
 
 /** Errors have no cause: those of the YAML parser contain the text, which may have credentials in it. */

@@ -13,7 +13,7 @@ export class StoredCredentials implements CredentialSource {
   private current: Credentials | undefined;
 
   constructor(
-    private readonly kubeconfig: Kubeconfig,
+    private readonly kubeconfig: Pick<Kubeconfig, 'location' | 'user'>,
     clock: Clock,
   ) {
     const { user, location } = kubeconfig;
