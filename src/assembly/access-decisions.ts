@@ -1,6 +1,7 @@
 import { authorize, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import type { AccessCheck, AccessDecision } from '../cel/libraries/kubernetes/authorizer.js';
 import { fieldSelectorIfValid } from '../machinery/field-selector.js';
+import { labelSelectorIfValid } from '../machinery/label-selector-parser.js';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../machinery/user-info.js';
 
 /** Returns a function that answers the `authorizer` checks of expressions. An authorizer that fails is an error. */
@@ -29,6 +30,7 @@ function attributesOf(user: UserInfo, check: AccessCheck): AuthorizationAttribut
     name,
     path,
     fieldSelector: check.fieldSelector === '' ? undefined : fieldSelectorIfValid(check.fieldSelector),
+    labelSelector: check.labelSelector === '' ? undefined : labelSelectorIfValid(check.labelSelector),
   };
 }
 

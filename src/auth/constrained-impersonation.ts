@@ -116,8 +116,10 @@ export class ConstrainedImpersonation {
       }
       return undefined;
     }
-    const { fieldSelector } = request;
-    const onRequest = { ...request, fieldSelector, user, verb: `impersonate-on:${mode}:${request.verb}` };
+    // A spread would leave them out: attributes of a request parse its selectors when they are read.
+    const { fieldSelector, labelSelector } = request;
+    const verb = `impersonate-on:${mode}:${request.verb}`;
+    const onRequest = { ...request, fieldSelector, labelSelector, user, verb };
     const refused =
       (await this.refusalOf(mode, onRequest)) ??
       (await this.refusalOf(mode, identity(this.nameCheck(mode, wanted.user.name))));

@@ -1,5 +1,7 @@
 import type { AuthorizationAttributes } from '../auth/authorizer.js';
 import { fieldSelectorIfValid, type FieldSelector } from '../machinery/field-selector.js';
+import type { LabelSelector } from '../machinery/label-selector.js';
+import { labelSelectorIfValid } from '../machinery/label-selector-parser.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
 
@@ -31,9 +33,23 @@ export class RequestAttributes implements AuthorizationAttributes {
   }
 
   get fieldSelector(): FieldSelector | undefined {
+    const text = this.selectorText('fieldSelector');
+    return text === undefined ? undefined : fieldSelectorIfValid(text);
+  }
+
+  get labelSelector(): LabelSelector | undefined {
+    const text = this.selectorText('labelSelector');
+    return text === undefined ? undefined : labelSelectorIfValid(text);
+  }
+
+  private selectorText(parameter: 'fieldSelector' | 'labelSelector'): string | undefined {
     if (!collectionVerbs.includes(this.verb)) return undefined;
-    return fieldSelectorIfValid(this.info.query.first('fieldSelector') ?? '');
+    const text = this.info.query.first(parameter);
+    return text === undefined || text === '' || legacyWatchPath.test(this.path) ? undefined : text;
   }
 }
 
 const collectionVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
+
+/** A watch with its verb in the path is authorized without selectors, as in kube-apiserver. */
+const legacyWatchPath = /^\/*(api|apis\/[^/]*)\/[^/]*\/watch(\/|$)/;

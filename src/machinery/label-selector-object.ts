@@ -1,19 +1,20 @@
 import { goQuote } from './field-error.js';
 import { listed } from './listed.js';
-import { validateQualifiedName } from './names.js';
+import { validateLabelValue, validateQualifiedName } from './names.js';
 import { everyLabel, LabelSelector, noLabel, type LabelOperator, type LabelRequirement } from './label-selector.js';
 import { byKey, fault, requirementProblems } from './label-selector-parser.js';
+
+/** A metav1.LabelSelectorRequirement. */
+interface LabelExpression {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly values?: readonly string[] | undefined;
+}
 
 /** A metav1.LabelSelector. */
 interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?:
-    | readonly {
-        readonly key?: string | undefined;
-        readonly operator?: string | undefined;
-        readonly values?: readonly string[] | undefined;
-      }[]
-    | undefined;
+  readonly matchExpressions?: readonly LabelExpression[] | undefined;
 }
 
 const operatorOfExpression = new Map<string, LabelOperator>([
@@ -36,6 +37,16 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
     requirements.push(checked({ key, operator, values: [...new Set(values)].sort() }));
   }
   return requirements.length === 0 ? everyLabel : new LabelSelector(requirements.sort(byKey));
+}
+
+/** Returns the requirement of an expression; undefined if it is invalid. Its errors are not described. */
+export function labelRequirementIfValid({ key = '', operator: name = '', values = [] }: LabelExpression) {
+  const operator = operatorOfExpression.get(name);
+  if (operator === undefined || validateQualifiedName(key).length > 0) return undefined;
+  const takesValues = operator === 'in' || operator === 'notin';
+  if (takesValues !== values.length > 0 || values.some((value) => validateLabelValue(value).length > 0))
+    return undefined;
+  return { key, operator, values: [...new Set(values)].sort() } satisfies LabelRequirement;
 }
 
 function checked(requirement: LabelRequirement): LabelRequirement {

@@ -43,6 +43,15 @@ export function parseLabelSelector(text: string): LabelSelector {
   return text === '' ? everyLabel : new LabelSelector(new Parser(tokensOf(text)).parse());
 }
 
+/** Returns the selector for a decision before the request is handled, which rejects an invalid one. */
+export function labelSelectorIfValid(text: string): LabelSelector | undefined {
+  try {
+    return parseLabelSelector(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const binaryOperators = 'in, notin, =, ==, !=, gt, lt';
 
 const operatorOfToken: Partial<Record<TokenKind, LabelOperator>> = {

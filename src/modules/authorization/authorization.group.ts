@@ -8,11 +8,10 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
 import type { FieldError } from '../../machinery/field-error.js';
-import { listed } from '../../machinery/listed.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
-import { fieldSelectorOf, selectorProblems } from './selector-problems.js';
+import { reviewedSelectors } from './reviewed-selectors.js';
 
 const authorizationVersion = (naming: NamingProfile) => ({
   group: naming.group('authorization'),
@@ -74,13 +73,14 @@ export class AuthorizationGroup {
 
   private async decide(review: SubjectAccessReview, user: UserInfo): Promise<HandlerResult> {
     const { spec = {} } = review;
-    const { decision, reason } = await authorize(this.authorizers, attributesOf(spec, user));
-    const problems = selectorProblems(spec.resourceAttributes);
+    const { problems, ...selectors } = reviewedSelectors(spec.resourceAttributes);
+    const attributes = { ...attributesOf(spec, user), ...selectors };
+    const { decision, reason } = await authorize(this.authorizers, attributes);
     const status = {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
-      ...(problems.length > 0 && { evaluationError: listed(problems) }),
+      ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
     };
     return { object: { ...review, status } };
   }
@@ -121,6 +121,5 @@ function attributesOf(spec: SubjectAccessReviewSpec, user: UserInfo): Authorizat
     namespace: resource?.namespace ?? '',
     name: resource?.name ?? '',
     path,
-    fieldSelector: fieldSelectorOf(resource),
   };
 }

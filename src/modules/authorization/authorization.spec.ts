@@ -123,14 +123,84 @@ it('a LocalSubjectAccessReview must be about its namespace', async () => {
   ]);
 });
 
-it('invalid selectors are named in evaluationError', async () => {
-  const { reviews } = world();
-  const spec = selecting({ rawSelector: 'a in (b' });
-  expect((await reviews.reviewSubject(review('SubjectAccessReview', spec))).object!['status']).toEqual({
-    allowed: true,
-    reason: 'yes',
-    evaluationError: 'spec.resourceAttributes.labelSelector ignored due to parse error',
-  });
+const expression = (operator: string, ...values: string[]) => ({ key: 'a', operator, values });
+const ignored = (selector: string, how: string) => `spec.resourceAttributes.${selector} ${how} due to parse error`;
+it.each<[what: string, selectors: object, fields: string | undefined, labels: string | undefined, problem?: string]>([
+  [
+    'raw',
+    { fieldSelector: { rawSelector: 'b!=,a=1' }, labelSelector: { rawSelector: 'b,a in (2,1)' } },
+    'a=1,b!=',
+    'a in (1,2),b',
+  ],
+  [
+    'requirements of labels',
+    { labelSelector: { requirements: [expression('NotIn', 'y', 'x', 'x'), expression('Exists')] } },
+    undefined,
+    'a notin (x,y),a',
+  ],
+  [
+    'requirements of fields',
+    { fieldSelector: { requirements: [expression('In', 'x'), expression('NotIn', 'y')] } },
+    'a=x,a!=y',
+    undefined,
+  ],
+  ['no selector', {}, undefined, undefined],
+  ['a raw selector without requirements', { fieldSelector: { rawSelector: ',' } }, undefined, undefined],
+  [
+    'an invalid raw selector',
+    { labelSelector: { rawSelector: 'a in (b' } },
+    undefined,
+    undefined,
+    ignored('labelSelector', 'ignored'),
+  ],
+  [
+    'two invalid ones',
+    { labelSelector: { rawSelector: '=' }, fieldSelector: { rawSelector: '=\\' } },
+    undefined,
+    undefined,
+    `${ignored('fieldSelector', 'ignored')}; ${ignored('labelSelector', 'ignored')}`,
+  ],
+  [
+    'an unknown operator',
+    { labelSelector: { requirements: [expression('Like'), expression('In', 'x')] } },
+    undefined,
+    'a in (x)',
+    ignored('labelSelector', 'partially ignored'),
+  ],
+  [
+    'an operator of the prototype',
+    { labelSelector: { requirements: [expression('constructor')] } },
+    undefined,
+    undefined,
+    ignored('labelSelector', 'ignored'),
+  ],
+  [
+    'a label value that no label can have',
+    { labelSelector: { requirements: [expression('In', '-')] } },
+    undefined,
+    undefined,
+    ignored('labelSelector', 'ignored'),
+  ],
+  [
+    'several values of a field',
+    { fieldSelector: { requirements: [expression('In', 'x', 'y')] } },
+    undefined,
+    undefined,
+    ignored('fieldSelector', 'ignored'),
+  ],
+  [
+    'a field that must exist',
+    { fieldSelector: { requirements: [expression('Exists'), expression('In', 'x')] } },
+    'a=x',
+    undefined,
+    ignored('fieldSelector', 'partially ignored'),
+  ],
+])('a review with selectors: %s', async (_what, selectors, fields, labels, problem = '') => {
+  const { asked, reviews } = world();
+  const spec = { user: 'u', resourceAttributes: resource({ verb: 'list', ...selectors }) };
+  const { object } = await reviews.reviewSubject(review('SubjectAccessReview', spec));
+  expect([asked[0]!.fieldSelector?.toString(), asked[0]!.labelSelector?.toString()]).toEqual([fields, labels]);
+  expect(object!['status']).toEqual({ allowed: false, ...(problem !== '' && { evaluationError: problem }) });
 });
 
 it('SelfSubjectRulesReview lists the rules of the user in a namespace', async () => {
