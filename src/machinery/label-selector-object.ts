@@ -1,6 +1,6 @@
 import { goQuote } from './field-error.js';
 import { listed } from './listed.js';
-import { validateLabelValue, validateQualifiedName } from './names.js';
+import { validateQualifiedName } from './names.js';
 import { everyLabel, LabelSelector, noLabel, type LabelOperator, type LabelRequirement } from './label-selector.js';
 import { byKey, fault, requirementProblems } from './label-selector-parser.js';
 
@@ -39,14 +39,10 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
   return requirements.length === 0 ? everyLabel : new LabelSelector(requirements.sort(byKey));
 }
 
-/** Returns the requirement of an expression; undefined if it is invalid. Its errors are not described. */
-export function labelRequirementIfValid({ key = '', operator: name = '', values = [] }: LabelExpression) {
+/** Returns the requirement of a valid expression; undefined if its operator is unknown. */
+export function labelRequirementOf({ key = '', operator: name = '', values = [] }: LabelExpression) {
   const operator = operatorOfExpression.get(name);
-  if (operator === undefined || validateQualifiedName(key).length > 0) return undefined;
-  const takesValues = operator === 'in' || operator === 'notin';
-  if (takesValues !== values.length > 0 || values.some((value) => validateLabelValue(value).length > 0))
-    return undefined;
-  return { key, operator, values: [...new Set(values)].sort() } satisfies LabelRequirement;
+  return operator && ({ key, operator, values: [...new Set(values)].sort() } satisfies LabelRequirement);
 }
 
 function checked(requirement: LabelRequirement): LabelRequirement {

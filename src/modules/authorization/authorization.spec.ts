@@ -175,13 +175,6 @@ it.each<[what: string, selectors: object, fields: string | undefined, labels: st
     ignored('labelSelector', 'ignored'),
   ],
   [
-    'a label value that no label can have',
-    { labelSelector: { requirements: [expression('In', '-')] } },
-    undefined,
-    undefined,
-    ignored('labelSelector', 'ignored'),
-  ],
-  [
     'several values of a field',
     { fieldSelector: { requirements: [expression('In', 'x', 'y')] } },
     undefined,

@@ -2,7 +2,7 @@ import type { ResourceAttributes } from '../../catalog/types/authorization.v1.js
 import type { FieldSelectorRequirement } from '../../catalog/types/meta.v1.js';
 import { FieldSelector, fieldSelectorIfValid } from '../../machinery/field-selector.js';
 import { LabelSelector } from '../../machinery/label-selector.js';
-import { labelRequirementIfValid } from '../../machinery/label-selector-object.js';
+import { labelRequirementOf } from '../../machinery/label-selector-object.js';
 import { byKey, labelSelectorIfValid } from '../../machinery/label-selector-parser.js';
 
 interface ReviewedSelectors {
@@ -13,8 +13,8 @@ interface ReviewedSelectors {
 }
 
 /**
- * Returns the selectors of a review. Invalid requirements are left out: the review is then about more objects, which
- * never allows too much.
+ * Returns the selectors of a validated review. Requirements with unknown operators are left out: the review is then
+ * about more objects, which never allows too much.
  */
 export function reviewedSelectors({ fieldSelector, labelSelector }: ResourceAttributes = {}): ReviewedSelectors {
   if (!fieldSelector && !labelSelector) return none;
@@ -22,7 +22,7 @@ export function reviewedSelectors({ fieldSelector, labelSelector }: ResourceAttr
   const labels = selected(
     labelSelector,
     labelSelectorIfValid,
-    labelRequirementIfValid,
+    labelRequirementOf,
     (all) => new LabelSelector(all.sort(byKey)),
   );
   return {
