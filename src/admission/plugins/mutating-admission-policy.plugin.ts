@@ -3,7 +3,7 @@ import { compileMutatingPolicy, type CompiledMutatingPolicy } from '../policies/
 import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyMutation } from '../policies/mutate-object.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
-import { PolicyRequest } from '../policies/policy-request.js';
+import { MatchedRequest } from '../request/matched-request.js';
 
 const mutatingPolicies = {
   policies: 'mutatingadmissionpolicies',
@@ -34,7 +34,7 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
       const keys = changed.get(attributes);
       changed.delete(attributes);
       const withServed = attributes as AdmissionAttributes & { readonly served: typeof served };
-      const request = new PolicyRequest(withServed, objects, (one) => policyObjects.equivalentsOf(one));
+      const request = new MatchedRequest(withServed, objects, (one) => policyObjects.equivalentsOf(one));
       const selected = policies.flatMap(({ policy, bindings }) => {
         const form = policy.match.formOf(request);
         return form ? [{ policy, bindings, form }] : [];

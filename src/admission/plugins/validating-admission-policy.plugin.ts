@@ -5,7 +5,7 @@ import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyEnforcement } from '../policies/enforce-policies.js';
 import { compilePolicy } from '../policies/compiled-policy.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
-import { PolicyRequest } from '../policies/policy-request.js';
+import { MatchedRequest } from '../request/matched-request.js';
 
 const validatingPolicies = {
   policies: 'validatingadmissionpolicies',
@@ -45,4 +45,4 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
 const requestOf = (
   attributes: AdmissionAttributes & { readonly served: Served },
   { objects, policyObjects }: PluginDependencies,
-): PolicyRequest => new PolicyRequest(attributes, objects, (served) => policyObjects.equivalentsOf(served));
+): MatchedRequest => new MatchedRequest(attributes, objects, (served) => policyObjects.equivalentsOf(served));

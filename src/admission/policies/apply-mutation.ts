@@ -10,7 +10,7 @@ import { typeProblems } from '../../patch/apply/type-check.js';
 import { jsonPatchInSteps, TestFailed } from '../../patch/json-patch.js';
 import type { Steps } from '../../std/steps.js';
 import type { CompiledMutation } from './compiled-policy.js';
-import type { RequestForm } from './request-form.js';
+import type { RequestForm } from '../request/request-form.js';
 
 /** A mutation that cannot be applied. Its text is that of kube-apiserver. */
 export class MutationError extends Error {}

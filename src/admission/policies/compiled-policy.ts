@@ -8,7 +8,7 @@ import type { CompiledExpression } from '../../expressions/environment.js';
 import { isSet } from '../../machinery/fields.js';
 import type { Steps } from '../../std/steps.js';
 import type { PolicyExpression } from './evaluation.js';
-import { RequestMatch } from './request-match.js';
+import { RequestMatch } from '../request/request-match.js';
 
 export interface CompiledValidation extends PolicyExpression {
   /** Undefined without a messageExpression. */

@@ -3,14 +3,14 @@ import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import type { CompiledPolicy } from './compiled-policy.js';
-import { ConfigurationError } from './configuration-error.js';
+import { ConfigurationError } from '../request/configuration-error.js';
 import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import type { ParamResource } from './policy-objects.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
-import type { PolicyRequest } from './policy-request.js';
+import type { MatchedRequest } from '../request/matched-request.js';
 import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
-import type { RequestForm } from './request-form.js';
+import type { RequestForm } from '../request/request-form.js';
 
 /** A policy whose rules select the request in a version of its resource. */
 interface SelectedPolicy extends BoundPolicy {
@@ -35,7 +35,7 @@ export class PolicyEnforcement {
   private readonly evaluations: RequestEvaluation;
 
   constructor(
-    private readonly request: PolicyRequest,
+    private readonly request: MatchedRequest,
     private readonly dependencies: EvaluationDependencies,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);

@@ -11,7 +11,7 @@ import { CelError, MapValue, type Value } from '../../cel/values/value.js';
 import type { CompiledExpression } from '../../expressions/environment.js';
 import { goQuote } from '../../machinery/go-quote.js';
 import type { YieldTimer } from '../../std/yield-timer.js';
-import type { PolicyRequest } from './policy-request.js';
+import type { MatchedRequest } from '../request/matched-request.js';
 
 /** The cost of one expression at most, as in kube-apiserver. */
 const expressionCostMax = 1_000_000;
@@ -40,7 +40,7 @@ export class RequestAuthorizer {
   constructor(private readonly authorize: (check: AccessCheck) => Promise<AccessDecision>) {}
 
   /** Returns the variables `authorizer` and `authorizer.requestResource`. */
-  bindings({ attributes, requested, namespace }: PolicyRequest): Readonly<Record<string, unknown>> {
+  bindings({ attributes, requested, namespace }: MatchedRequest): Readonly<Record<string, unknown>> {
     const { group, resource } = requested.resource;
     const { subresource, name } = attributes;
     const requestResource = new ResourceCheck(this.authorizer, { group, resource, subresource, namespace, name });

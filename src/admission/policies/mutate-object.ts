@@ -6,14 +6,14 @@ import { ConformError } from '../../typed/conform-error.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { applyMutation, MutationError } from './apply-mutation.js';
 import type { CompiledMutatingPolicy } from './compiled-policy.js';
-import { ConfigurationError } from './configuration-error.js';
+import { ConfigurationError } from '../request/configuration-error.js';
 import { conditionsHold, validationCostMax } from './evaluate-policy.js';
 import { Budget, OutOfBudget } from './evaluation.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
-import type { PolicyRequest } from './policy-request.js';
+import type { MatchedRequest } from '../request/matched-request.js';
 import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
-import type { RequestForm } from './request-form.js';
+import type { RequestForm } from '../request/request-form.js';
 
 /** A policy whose rules select the request in a version of its resource. */
 interface SelectedMutation extends BoundPolicy<CompiledMutatingPolicy> {
@@ -46,7 +46,7 @@ export class PolicyMutation {
   hasChanged = false;
 
   constructor(
-    private readonly request: PolicyRequest,
+    private readonly request: MatchedRequest,
     private readonly dependencies: EvaluationDependencies,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);

@@ -9,7 +9,7 @@ import { YieldTimer } from '../../std/yield-timer.js';
 import type { Steps } from '../../std/steps.js';
 import { brokenPolicy, type CompiledMutatingPolicy, type CompiledPolicy } from './compiled-policy.js';
 import type { PolicyListener, PolicyObjects } from './policy-objects.js';
-import { RequestMatch } from './request-match.js';
+import { RequestMatch } from '../request/request-match.js';
 
 /** A binding whose selectors are compiled. */
 export interface CompiledBinding {

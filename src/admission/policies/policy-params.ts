@@ -3,7 +3,7 @@ import { parseApiVersion } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import type { Cancellation } from '../../std/cancellation.js';
-import { ConfigurationError } from './configuration-error.js';
+import { ConfigurationError } from '../request/configuration-error.js';
 import type { ParamResource, PolicyObjects } from './policy-objects.js';
 
 /**

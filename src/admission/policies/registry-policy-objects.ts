@@ -7,7 +7,7 @@ import { readFresh } from '../../registry/read/freshness.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Cancellation } from '../../std/cancellation.js';
-import { ConfigurationError } from './configuration-error.js';
+import { ConfigurationError } from '../request/configuration-error.js';
 import type { ParamResource, PolicyListener, PolicyObjects } from './policy-objects.js';
 
 /** Reads the objects of policies from the caches of the registry. */

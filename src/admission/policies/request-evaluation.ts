@@ -6,12 +6,12 @@ import type { Clock } from '../../std/clock.js';
 import type { Steps } from '../../std/steps.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { ObjectReader } from '../object-reader.js';
-import { admissionRequest } from './admission-request.js';
+import { admissionRequest } from '../request/admission-request.js';
 import type { PolicyCore } from './compiled-policy.js';
 import { PolicyEvaluation, RequestAuthorizer } from './evaluation.js';
 import type { PolicyObjects } from './policy-objects.js';
-import type { PolicyRequest } from './policy-request.js';
-import type { RequestForm } from './request-form.js';
+import type { MatchedRequest } from '../request/matched-request.js';
+import type { RequestForm } from '../request/request-form.js';
 
 export interface EvaluationDependencies {
   readonly objects: ObjectReader;
@@ -34,7 +34,7 @@ export class RequestEvaluation {
   private readonly variables = new Map<RequestForm, Readonly<Record<string, unknown>>>();
 
   constructor(
-    private readonly request: PolicyRequest,
+    private readonly request: MatchedRequest,
     private readonly dependencies: EvaluationDependencies,
   ) {
     const { user } = request.attributes.request;

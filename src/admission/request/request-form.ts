@@ -13,7 +13,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** A version of the requested resource, in which policies see the objects of a request. */
+/** A version of the requested resource, in which policies and webhooks see the objects of a request. */
 export interface RequestForm {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;

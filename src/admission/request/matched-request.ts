@@ -9,8 +9,8 @@ import { formOf, type RequestForm } from './request-form.js';
 
 const namespaceResource: GroupResource = { group: '', resource: 'namespaces' };
 
-/** A request as policies see it: its resource in all served versions, its objects in one of them, and its namespace. */
-export class PolicyRequest {
+/** A request as policies and webhooks see it: its resource in all served versions, its objects in one of them, its namespace. */
+export class MatchedRequest {
   readonly requested: RequestForm;
   readonly isAboutNamespace: boolean;
   /** The namespace of the object; for a Namespace its own name, '' for other cluster-scoped objects. */

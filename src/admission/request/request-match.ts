@@ -4,10 +4,10 @@ import { ApiError } from '../../machinery/api-error.js';
 import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import { everyLabel, type LabelSelector } from '../../machinery/label-selector.js';
 import { ConfigurationError } from './configuration-error.js';
-import type { PolicyRequest } from './policy-request.js';
+import type { MatchedRequest } from './matched-request.js';
 import type { GroupVersionResource, RequestForm } from './request-form.js';
 
-/** The requests that a policy or a binding applies to. Absent selectors and rules select every request. */
+/** The requests that a policy, a binding or a webhook applies to. Absent selectors and rules select every request. */
 export class RequestMatch {
   /** The error of a selector that cannot be read. */
   private problem: string | undefined;
@@ -29,7 +29,7 @@ export class RequestMatch {
    * Returns the version in which the rules select the request, undefined if they do not. Looks at rules and labels of
    * the object only, so that most requests need no namespace.
    */
-  formOf(request: PolicyRequest): RequestForm | undefined {
+  formOf(request: MatchedRequest): RequestForm | undefined {
     if (!this.selectsObject(request)) return undefined;
     const form = this.included.length === 0 ? request.requested : this.formOfRules(this.included, request);
     if (!form || (this.excluded.length > 0 && this.formOfRules(this.excluded, request))) return undefined;
@@ -48,14 +48,14 @@ export class RequestMatch {
   }
 
   /** True if the labels of the namespace are selected. Cluster-scoped objects other than Namespaces always are. */
-  selectsNamespace(request: PolicyRequest): boolean | Promise<boolean> {
+  selectsNamespace(request: MatchedRequest): boolean | Promise<boolean> {
     if (this.problem !== undefined) throw new ConfigurationError(this.problem);
     if (this.namespaceSelector.isEmpty || request.namespace === '') return true;
     return request.namespaceLabels().then((labels) => this.namespaceSelector.matches(labels));
   }
 
   /** True if the labels of the new or of the old object are selected: removing a label does not evade a policy. */
-  private selectsObject({ attributes: { object, old } }: PolicyRequest): boolean {
+  private selectsObject({ attributes: { object, old } }: MatchedRequest): boolean {
     const { objectSelector: selector } = this;
     if (selector.isEmpty) return true;
     return (
@@ -64,7 +64,7 @@ export class RequestMatch {
     );
   }
 
-  private formOfRules(rules: readonly RuleMatch[], request: PolicyRequest): RequestForm | undefined {
+  private formOfRules(rules: readonly RuleMatch[], request: MatchedRequest): RequestForm | undefined {
     const { requested } = request;
     if (rules.some((rule) => rule.selects(request, requested.resource))) return requested;
     if (this.isExact) return undefined;
@@ -100,7 +100,7 @@ class RuleMatch {
     this.scope = rule.scope ?? '*';
   }
 
-  selects(request: PolicyRequest, resource: GroupVersionResource): boolean {
+  selects(request: MatchedRequest, resource: GroupVersionResource): boolean {
     return (
       this.selectsOperation(request) &&
       hasOrAll(this.groups, resource.group) &&
@@ -111,7 +111,7 @@ class RuleMatch {
     );
   }
 
-  selectsOperation({ attributes: { operation } }: PolicyRequest): boolean {
+  selectsOperation({ attributes: { operation } }: MatchedRequest): boolean {
     return hasOrAll(this.operations, operation);
   }
 
@@ -123,7 +123,7 @@ class RuleMatch {
     );
   }
 
-  private selectsScope({ isAboutNamespace, namespace }: PolicyRequest): boolean {
+  private selectsScope({ isAboutNamespace, namespace }: MatchedRequest): boolean {
     if (this.scope === '*') return true;
     return (this.scope === 'Namespaced') === (!isAboutNamespace && namespace !== '');
   }

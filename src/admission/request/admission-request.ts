@@ -1,5 +1,5 @@
 import type { AdmissionOperation } from '../admission-plugin.js';
-import type { PolicyRequest } from './policy-request.js';
+import type { MatchedRequest } from './matched-request.js';
 import type { RequestForm } from './request-form.js';
 
 const optionsKinds: Readonly<Record<AdmissionOperation, string>> = {
@@ -13,7 +13,7 @@ const optionsKinds: Readonly<Record<AdmissionOperation, string>> = {
  * Returns the variable `request`: the AdmissionRequest without uid, object and oldObject. Empty texts, lists and maps are
  * absent, as in its JSON.
  */
-export function admissionRequest(request: PolicyRequest, form: RequestForm, metaGroup: string) {
+export function admissionRequest(request: MatchedRequest, form: RequestForm, metaGroup: string) {
   const { attributes, namespace, requested } = request;
   const { name, subresource, operation } = attributes;
   const { user, dryRun } = attributes.request;
