@@ -93,8 +93,11 @@ export class RequestState {
   }
 
   /** Returns the context that verbs get. */
-  context(options: { dryRun: boolean; fieldManager: string }): RequestContext {
-    return new VerbContext(this, options.dryRun, options.fieldManager);
+  context(
+    { dryRun, fieldManager }: { dryRun: boolean; fieldManager: string },
+    options?: RequestContext['options'],
+  ): RequestContext {
+    return new VerbContext(this, dryRun, fieldManager, options);
   }
 }
 
@@ -107,6 +110,7 @@ class VerbContext implements RequestContext {
     private readonly state: RequestState,
     readonly dryRun: boolean,
     readonly fieldManager: string,
+    readonly options: RequestContext['options'],
   ) {
     this.user = state.user;
     this.verb = state.info.verb;

@@ -12,7 +12,7 @@ import {
   parseUpdateOptions,
   type WriteOptions,
 } from '../machinery/write-options.js';
-import { parseDeleteOptions } from '../machinery/delete-options.js';
+import { parseDeleteOptions, type DeleteOptions } from '../machinery/delete-options.js';
 import { parseGetOptions, parseListOptions, type ListOptions } from '../machinery/list-options.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/read/list.js';
@@ -122,7 +122,7 @@ export class ResourceRequests {
     switch (info.verb) {
       case 'get': {
         const options = parseGetOptions(info.query);
-        const target = this.target(request, served, false, '');
+        const target = this.target(request, served);
         return this.answers.send(
           request,
           reply,
@@ -139,13 +139,13 @@ export class ResourceRequests {
       case 'create': {
         const options = parseCreateOptions(info.query, this.dependencies);
         const body = await this.body(request, definition.kind, options);
-        const target = this.target(request, served, options.dryRun, options.fieldManager);
+        const target = this.target(request, served, options);
         return this.answers.send(request, reply, definition, await create(this.dependencies.admission, target, body));
       }
       case 'update': {
         const options = parseUpdateOptions(info.query, this.dependencies);
         const body = await this.body(request, definition.kind, options);
-        const target = this.target(request, served, options.dryRun, options.fieldManager);
+        const target = this.target(request, served, options);
         return this.answers.send(
           request,
           reply,
@@ -219,7 +219,7 @@ export class ResourceRequests {
     if (!type) throw unsupportedPatch(mediaType, supported);
     const options = parsePatchOptions(info.query, { ...this.dependencies, isApply: type === 'apply' });
     const bytes = await readBody(request, this.dependencies.limits.requestBodyBytesMax);
-    const target = this.target(request, served, options.dryRun, options.fieldManager);
+    const target = this.target(request, served, options);
     const body = await submittedPatch(bytes, { mediaType, type }, { ...this.dependencies, ...options });
     const answer =
       type === 'apply'
@@ -245,7 +245,7 @@ export class ResourceRequests {
     });
     const isCollection = info.verb === 'deletecollection';
     const options = parseDeleteOptions(info.query, body as never, { ...this.dependencies, isCollection });
-    const target = this.target(request, served, options.dryRun, '');
+    const target = this.target(request, served, options);
     if (info.verb === 'delete') {
       if (options.ignoreStoreReadErrorWithClusterBreakingPotential) await this.requireUnsafeDeletion(request);
       const preconditions = { ...target.preconditions, ...options.preconditions };
@@ -285,7 +285,7 @@ export class ResourceRequests {
     const connects = handledSubresource(served, info.subresource)?.connects ?? false;
     const takesBody = !connects && (info.verb === 'create' || info.verb === 'update' || info.verb === 'patch');
     const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
-    const target = this.target(request, served, options.dryRun, options.fieldManager);
+    const target = this.target(request, served, options);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
     const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
     const answer = await callSubresource(this.dependencies.admission, target, info.subresource, verb, body, query);
@@ -304,7 +304,7 @@ export class ResourceRequests {
     const options = parseCreateOptions(info.query, this.dependencies);
     const body = await this.body(request, served.definition.kind, options);
     const fieldManager = options.fieldManager || managerOf(request);
-    const context = kube.context({ ...options, fieldManager });
+    const context = kube.context({ dryRun: options.dryRun, fieldManager }, options);
     const answer = await callVirtual(
       this.dependencies.admission,
       served,
@@ -319,13 +319,15 @@ export class ResourceRequests {
     return this.answers.sendValue(request, reply, answer.code, answer.object, representation);
   }
 
-  private target(request: FastifyRequest, served: ServedResource, dryRun: boolean, fieldManager: string): Target {
+  private target(request: FastifyRequest, served: ServedResource, options?: WriteOptions | DeleteOptions): Target {
     const { info } = request.kube;
+    const dryRun = options?.dryRun ?? false;
+    const fieldManager = (options && 'fieldManager' in options && options.fieldManager) || managerOf(request);
     return {
       served,
       namespace: info.namespace,
       name: info.name,
-      context: request.kube.context({ dryRun, fieldManager: fieldManager || managerOf(request) }),
+      context: request.kube.context({ dryRun, fieldManager }, options),
       preconditions: preconditionsOf(request),
     };
   }

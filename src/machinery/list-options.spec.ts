@@ -99,7 +99,7 @@ describe('parseCreateOptions', () => {
   const create = (query: string) => outcome(() => parseCreateOptions(new Query(query), context));
   const invalid = '422 CreateOptions.meta.k8s.io "" is invalid: ';
   it.each([
-    ['', { dryRun: false, fieldManager: '', fieldValidation: 'Warn' }],
+    ['', { dryRun: false, fieldManager: '', fieldValidation: 'Warn', hasFieldValidation: false }],
     ['dryRun', { dryRun: false }],
     ['dryRun=All&dryRun=All', { dryRun: true }],
     ['fieldManager=a%20b&fieldValidation=Strict', { fieldManager: 'a b', fieldValidation: 'Strict' }],

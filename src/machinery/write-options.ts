@@ -11,6 +11,8 @@ export interface WriteOptions {
   /** '' if absent: derived from the user agent then. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** False if fieldValidation is the default. */
+  readonly hasFieldValidation: boolean;
 }
 
 type CreateOptions = WriteOptions;
@@ -42,7 +44,12 @@ export function parsePatchOptions(query: Query, context: OptionsContext & { read
   return { ...options, force: isTrueParameter(query.first('force')) };
 }
 
-const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+const noWriteOptions: WriteOptions = {
+  dryRun: false,
+  fieldManager: '',
+  fieldValidation: 'Warn',
+  hasFieldValidation: false,
+};
 
 const fieldValidations: readonly string[] = ['Ignore', 'Strict', 'Warn'];
 
@@ -66,5 +73,6 @@ function writeOptions(query: Query, kind: string, context: OptionsContext, error
     dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    hasFieldValidation: fieldValidation !== '',
   };
 }

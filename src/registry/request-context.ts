@@ -1,3 +1,5 @@
+import type { DeleteOptions } from '../machinery/delete-options.js';
+import type { WriteOptions } from '../machinery/write-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Cancellation } from '../std/cancellation.js';
 
@@ -22,6 +24,8 @@ export interface RequestContext {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly auditAnnotations: Map<string, string>;
+  /** The options as the client sent them, for admission; absent for reads and for writes of this server's components. */
+  readonly options?: WriteOptions | DeleteOptions | undefined;
 }
 
 /** Returns the same request with other options. Its signal and audit annotations are still created on first use. */
@@ -29,7 +33,7 @@ export function withOptions(
   context: RequestContext,
   changes: Partial<Pick<RequestContext, 'dryRun' | 'fieldManager'>>,
 ): RequestContext {
-  const { user, verb, warnings, dryRun, fieldManager } = context;
+  const { user, verb, warnings, dryRun, fieldManager, options } = context;
   return {
     user,
     ...(verb !== undefined && { verb }),
@@ -39,6 +43,7 @@ export function withOptions(
     warnings,
     dryRun,
     fieldManager,
+    ...(options && { options }),
     get auditAnnotations() {
       return context.auditAnnotations;
     },

@@ -1,4 +1,6 @@
-import type { AdmissionOperation } from '../admission-plugin.js';
+import type { DeleteOptions } from '../../machinery/delete-options.js';
+import type { WriteOptions } from '../../machinery/write-options.js';
+import type { AdmissionAttributes, AdmissionOperation } from '../admission-plugin.js';
 import type { MatchedRequest } from './matched-request.js';
 import type { RequestForm } from './request-form.js';
 
@@ -17,7 +19,6 @@ export function admissionRequest(request: MatchedRequest, form: RequestForm, met
   const { attributes, namespace, requested } = request;
   const { name, subresource, operation } = attributes;
   const { user, dryRun } = attributes.request;
-  const optionsKind = optionsKinds[operation];
   return {
     kind: form.kind,
     resource: form.resource,
@@ -35,9 +36,41 @@ export function admissionRequest(request: MatchedRequest, form: RequestForm, met
       ...(Object.keys(user.extra).length > 0 && { extra: user.extra }),
     },
     dryRun,
-    options:
-      optionsKind === ''
-        ? null
-        : { kind: optionsKind, apiVersion: `${metaGroup}/v1`, ...(dryRun && { dryRun: ['All'] }) },
+    options: optionsOf(attributes, metaGroup),
   };
 }
+
+/** Returns the options with which the object is written or deleted: those of a patch are UpdateOptions. */
+function optionsOf({ operation, request }: AdmissionAttributes, metaGroup: string) {
+  const kind = optionsKinds[operation];
+  if (kind === '') return null;
+  const { options, dryRun } = request;
+  return {
+    kind,
+    apiVersion: `${metaGroup}/v1`,
+    ...(options && 'gracePeriodSeconds' in options && operation === 'DELETE' && deleteOptionsOf(options)),
+    ...(dryRun && { dryRun: ['All'] }),
+    ...(options && 'fieldValidation' in options && operation !== 'DELETE' && writeOptionsOf(options)),
+  };
+}
+
+function deleteOptionsOf({
+  gracePeriodSeconds,
+  preconditions,
+  orphanDependents,
+  propagationPolicy,
+  ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe,
+}: DeleteOptions) {
+  return {
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(preconditions && { preconditions }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(isUnsafe && { ignoreStoreReadErrorWithClusterBreakingPotential: true }),
+  };
+}
+
+const writeOptionsOf = ({ fieldManager, fieldValidation, hasFieldValidation }: WriteOptions) => ({
+  ...(fieldManager !== '' && { fieldManager }),
+  ...(hasFieldValidation && { fieldValidation }),
+});
