@@ -1,13 +1,14 @@
 import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
 import { json } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
-import { encodeJson, stringifyJson } from '../codec/json.js';
+import { encodeJson, parseJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
 import type { TableColumn, TableDefinition } from '../registry/definition/table.js';
@@ -108,8 +109,39 @@ export class Renderings {
   }
 
   /** Returns a cached object in the served version. */
-  parse(object: EncodedObject, parsed = object.parse()): KubeObject {
-    return toServedVersion(this.definition, parsed);
+  parse(object: EncodedObject, parsed?: KubeObject): KubeObject {
+    const { definition } = this;
+    // The JSON that another server has converted to is kept, so that it is not asked again.
+    if (definition.hub?.fromHubAhead) return parseJson(object.rendered(this.of(plainJson), parsed)) as never;
+    return toServedVersion(definition, parsed ?? object.parse());
+  }
+
+  /**
+   * Converts the objects if another server does that: renderings of objects that are not converted throw NotReady.
+   * Returns undefined if there is nothing to wait for.
+   */
+  ready(objects: readonly EncodedObject[], clock: Clock): Promise<void> | undefined {
+    if (!this.definition.hub?.fromHubAhead) return undefined;
+    const rendering = this.of(plainJson);
+    const missing = objects.filter((object) => !object.corruption && !object.hasRendering(rendering));
+    return missing.length > 0 ? this.convert(missing, rendering, clock) : undefined;
+  }
+
+  private async convert(objects: readonly EncodedObject[], rendering: Rendering, clock: Clock): Promise<void> {
+    const { fromHubAhead } = this.definition.hub!;
+    const timer = new YieldTimer(clock);
+    for (const part of partsOf(objects)) {
+      const parsed: KubeObject[] = [];
+      for (const object of part) {
+        parsed.push(object.parse());
+        if (timer.isDue()) await timer.yield();
+      }
+      await fromHubAhead!(parsed);
+      for (const [index, object] of part.entries()) {
+        object.rendered(rendering, parsed[index]);
+        if (timer.isDue()) await timer.yield();
+      }
+    }
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
@@ -326,12 +358,18 @@ export class Renderings {
           )
         : this.shaped(object, representation);
     const identity = this.isIdentity(representation);
+    const isPlain = Renderings.isPlainJson(representation);
     const frame = encoding.frame ?? jsonFrame;
     const { clock } = this.parts;
     return {
       id,
       ...(transform?.as === 'Table' && { timeBucket: () => Math.floor(clock.now() / 1000) }),
-      render: (object, parsed) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object, parsed)))),
+      isPinned: isPlain && this.definition.hub?.fromHubAhead !== undefined,
+      render: (object, parsed) => {
+        if (identity) return object.bytes;
+        if (isPlain) return encode(toServedVersion(this.definition, parsed ?? object.parse()));
+        return encode(shapedForWatch(this.parse(object, parsed)));
+      },
       frame,
       bookmark: (revision, initialEventsEnd) => {
         const { kind, group, version } = this.definition;
@@ -406,6 +444,24 @@ export class Renderings {
     return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) };
   }
 }
+
+/** Divides objects into parts of about a MiB, so that the conversion of a part fits into one message. */
+function* partsOf(objects: readonly EncodedObject[]): Generator<EncodedObject[]> {
+  let part: EncodedObject[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    if (part.length > 0 && (bytes + object.bytes.length > partBytesMax || part.length >= partObjectsMax)) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(object);
+    bytes += object.bytes.length;
+  }
+  if (part.length > 0) yield part;
+}
+
+const partBytesMax = 1024 * 1024;
+const partObjectsMax = 500;
 
 function isKept({ encoding, pretty, transform }: Representation): boolean {
   if (pretty || encoding.streamMediaType === undefined) return false;

@@ -51,6 +51,8 @@ export class ResourceAnswers {
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
     if (answer.type === 'stored') {
+      const ready = renderings.ready([answer.encoded], this.dependencies.clock);
+      if (ready) return ready.then(() => this.send(request, reply, definition, answer));
       const isIdentity = renderings.isIdentity(representation);
       if (!isIdentity && answer.encoded.isLarge)
         return this.sendLarge(request, reply, answer, renderings, representation);
@@ -88,6 +90,8 @@ export class ResourceAnswers {
     const { clock, limits } = this.dependencies;
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
+    const ready = renderings.ready(objects, clock);
+    if (ready) await ready;
     const joined = renderings.joinedList(representation, objects.length);
     if (joined) {
       const options = { sliceBytes: limits.listChunkBytesMax, compresses: this.compresses(request), clock };

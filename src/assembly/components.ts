@@ -3,6 +3,7 @@ import type { Encoding } from '../codec/encoding.js';
 import { makeEncodings } from '../codec/encodings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { versionDocument, type VersionDocument } from '../config/version-document.js';
+import type { ConverterDependencies } from '../custom-kinds/conversion/webhook-converter.js';
 import { HealthChecks } from '../endpoints/health-checks.js';
 import { standardChecks } from '../endpoints/health-standard-checks.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
@@ -17,6 +18,7 @@ import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { makeAccess, type AccessComponents } from './access.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
+import { makeConversion } from './conversion.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
 import { makeMeters, metricPages, type MetricPages } from './metrics.js';
 import { makeRequests, type RequestComponents } from './requests.js';
@@ -69,6 +71,7 @@ export interface ServerComponents
   readonly metrics: MetricPages;
   readonly wheel: TimerWheel;
   readonly phase: Phase;
+  readonly conversion: ConverterDependencies;
 }
 
 /** Progress of start and shutdown. server.ts sets it; health checks and hooks read it. */
@@ -129,6 +132,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     ...dependencies,
     metaGroup: config.naming.group('meta'),
     ...{ registry, store, wheel, phase, health, version, encodings },
+    conversion: makeConversion({ config, registry, meters, clock, rng }),
     ...storage,
     ...authentication,
     ...access,

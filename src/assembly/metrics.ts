@@ -8,6 +8,7 @@ import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
+import { ConversionMetrics } from '../metrics/conversion-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import { ImpersonationMetrics } from '../metrics/impersonation-metrics.js';
@@ -34,6 +35,7 @@ export interface Meters {
   readonly tokenCache: TokenCacheMetrics;
   readonly webhooks: WebhookMetrics;
   readonly authorizationWebhooks: AuthorizationWebhookMetrics;
+  readonly conversions: ConversionMetrics;
   readonly admission: AdmissionMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
@@ -57,6 +59,7 @@ export function makeMeters({ registry, root, clock, naming }: MeterDependencies)
     tokenCache: new TokenCacheMetrics(clock),
     webhooks: new WebhookMetrics(),
     authorizationWebhooks: new AuthorizationWebhookMetrics(),
+    conversions: new ConversionMetrics(),
     admission: new AdmissionMetrics(clock),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
@@ -99,6 +102,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.tokenCache.families(),
     ...meters.webhooks.families(),
     ...meters.authorizationWebhooks.families(),
+    ...meters.conversions.families(),
     ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),

@@ -34,7 +34,9 @@ export interface Rendering {
   readonly id: string;
   /** Set for bytes that contain ages: they are valid while this value stays the same. */
   readonly timeBucket?: () => number;
-  /** `parsed` is the parsed object, if the caller has it. */
+  /** True for bytes that are costly to compute: objects keep them longer than others. */
+  readonly isPinned?: boolean;
+  /** `parsed` is the parsed object, if the caller has it. Throws NotReady if another server must convert it first. */
   render(object: EncodedObject, parsed?: KubeObject): Buffer;
   frame(type: WatchEventType, body: Buffer): Buffer;
   /** Returns a complete frame. */
@@ -65,7 +67,8 @@ export class EncodedObject {
   unknownFields: readonly string[] = nothing;
   /** The size of a value that cannot be decoded. */
   storedBytes = 0;
-  private renderings: { readonly id: string; readonly bytes: Buffer }[] | undefined = undefined;
+  private renderings: { readonly id: string; readonly bytes: Buffer; readonly isPinned: boolean }[] | undefined =
+    undefined;
 
   constructor(
     readonly key: string,
@@ -118,8 +121,11 @@ export class EncodedObject {
     if (known) return known.bytes;
     const bytes = unpooled(rendering.render(this, parsed), 2);
     this.renderings ??= [];
-    if (this.renderings.length === renderingsMax) this.renderings.shift();
-    this.renderings.push({ id: rendering.id, bytes });
+    if (this.renderings.length >= renderingsMax) {
+      const oldest = this.renderings.findIndex(({ isPinned }) => !isPinned);
+      if (oldest >= 0) this.renderings.splice(oldest, 1);
+    }
+    this.renderings.push({ id: rendering.id, bytes, isPinned: rendering.isPinned === true });
     return bytes;
   }
 

@@ -1,6 +1,7 @@
 import { ApiError, type Status } from '../machinery/api-error.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import { Deferred } from '../std/deferred.js';
+import { NotReady } from '../std/not-ready.js';
 import type { CacheEvent } from './cache-event.js';
 import type { EncodedObject } from './encoded-object.js';
 import type { ActiveWatcher, FanOut, WatcherBucket } from './fan-out.js';
@@ -40,9 +41,13 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   lastSeen = Number.MIN_SAFE_INTEGER;
   private phase: 'waiting' | 'initial' | 'behind' | 'active' | 'closed' = 'waiting';
   private isBlocked = false;
+  /** True if the next frame needs the answer of another server. */
+  private isUnready = false;
   private isQueued = false;
   private next = 0;
   private initial: Iterator<EncodedObject, undefined> | undefined = undefined;
+  /** The object of `initial` that was not ready. */
+  private delayed: EncodedObject | undefined = undefined;
   private past: PastEvents | undefined = undefined;
   /** The client has all events up to this revision. */
   private seen: Revision;
@@ -98,7 +103,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   }
 
   drained(): void {
-    if (!this.isBlocked) return;
+    if (!this.isBlocked || this.isUnready) return;
     this.isBlocked = false;
     if (this.hasMore) this.queueUp();
   }
@@ -135,9 +140,12 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   deliver(event: CacheEvent): void {
     if (event.revision <= this.seen || this.phase !== 'active') return;
     if (this.send(event)) return;
+    const { isUnready } = this;
     this.stall();
     // Earlier revisions are complete; this revision may have more events.
-    this.seen = Math.max(this.seen, event.revision - 1) as Revision;
+    const complete = (event.revision - 1) as Revision;
+    this.seen = isUnready ? complete : (Math.max(this.seen, complete) as Revision);
+    if (isUnready) this.next = this.lastSeen;
     this.isSeenWhole = false;
   }
 
@@ -158,6 +166,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     const event = past.events[past.next++];
     if (event) {
       this.isBlocked = !this.send(event);
+      if (this.isUnready) past.next--;
       return;
     }
     this.past = undefined;
@@ -167,7 +176,8 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
 
   private sendInitial(): void {
     const { rendering, matches, initialEventsEnd } = this.request;
-    const step = this.initial!.next();
+    const step = this.delayed ? { done: false as const, value: this.delayed } : this.initial!.next();
+    this.delayed = undefined;
     if (step.done) {
       this.initial = undefined;
       this.phase = 'behind';
@@ -179,7 +189,8 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     try {
       this.isBlocked = !this.sink.write(rendering.frame('ADDED', object.rendered(rendering)));
     } catch (error) {
-      this.fail(error);
+      this.isBlocked = this.awaits(error);
+      if (this.isUnready) this.delayed = object;
     }
   }
 
@@ -198,13 +209,18 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (event.revision <= this.seen) return;
     this.seen = (event.revision - 1) as Revision;
     this.isBlocked = !this.send(event);
+    if (this.isUnready) {
+      this.next--;
+      this.isSeenWhole = false;
+      return;
+    }
     // Revisions are applied as a whole, so the last event of the ring completes its revision.
     const isWhole = this.next === history.next || history.get(this.next).revision > event.revision;
     this.isSeenWhole = isWhole;
     if (isWhole && this.phase === 'behind') this.seen = event.revision;
   }
 
-  /** Returns false if the sink is full. */
+  /** Returns false if the sink is full, or if the event was not sent because it is not ready. */
   private send(event: CacheEvent): boolean {
     const { scope, exactKey, matches, rendering } = this.request;
     if (exactKey ? event.key !== scope : !event.key.startsWith(scope)) return true;
@@ -213,9 +229,23 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     try {
       return this.sink.write(event.frame(rendering, type));
     } catch (error) {
-      this.fail(error);
-      return true;
+      return !this.awaits(error);
     }
+  }
+
+  /** Continues when the frame is ready. Returns false for other errors, which end the watch. */
+  private awaits(error: unknown): boolean {
+    if (!(error instanceof NotReady)) {
+      this.fail(error);
+      return false;
+    }
+    this.isUnready = true;
+    const resume = () => {
+      this.isUnready = false;
+      this.drained();
+    };
+    error.ready.then(resume, (reason: unknown) => this.fail(reason));
+    return true;
   }
 
   private activate(): void {
@@ -233,8 +263,11 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   }
 
   private fail(error: unknown): void {
+    if (this.phase === 'closed') return;
     this.host.failed(error);
-    this.end(ApiError.internal('an event of this watch cannot be shown', error).toStatus());
+    const known =
+      error instanceof ApiError ? error : ApiError.internal('an event of this watch cannot be shown', error);
+    this.end(known.toStatus());
   }
 
   private queueUp(): void {

@@ -78,7 +78,7 @@ export class LoopbackClient {
     signal?: Cancellation,
   ): Promise<Deleted | undefined> {
     try {
-      return await remove(this.options.admission, this.target(ref, signal), { ...plainDelete, ...options });
+      return await remove(this.options.admission, this.target(stored(ref), signal), { ...plainDelete, ...options });
     } catch (error) {
       if (isReason(error, 'NotFound')) return undefined;
       throw error;
@@ -96,6 +96,13 @@ export class LoopbackClient {
     };
     return { ...ref, context };
   }
+}
+
+/** Returns the object in the storage version, so that a conversion webhook that is down does not keep it. */
+function stored(ref: ObjectRef): ObjectRef {
+  const { served } = ref;
+  if (!served.definition.hub?.fromHubAhead) return ref;
+  return { ...ref, served: { ...served, definition: served.store.definition } };
 }
 
 export function isReason(error: unknown, reason: ApiError['reason']): error is ApiError {

@@ -37,6 +37,7 @@ export class Limits {
   @IsNatural() readonly freshnessWaitMsMax!: number;
   @IsNatural() readonly snapshotRetentionMs!: number;
   @IsNatural(1) readonly listChunkBytesMax!: number;
+  @IsNatural(1) readonly convertedObjectsBytesMax!: number;
   @IsNatural(1) readonly storePageItems!: number;
 
   @IsNatural(1) readonly historyEventsPerResourceMax!: number;

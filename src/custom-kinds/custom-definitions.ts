@@ -13,6 +13,7 @@ import { scaleSubresource } from '../registry/definition/scale-subresource.js';
 import type { Strategy } from '../registry/definition/strategy.js';
 import { customScaleTable, customTable } from './columns.js';
 import { CustomForm } from './custom-form.js';
+import type { WebhookConverter } from './conversion/webhook-converter.js';
 import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
 import { customStatus, customStrategy } from './custom-strategy.js';
 
@@ -28,28 +29,53 @@ interface ServedCustomVersion {
 }
 
 /** Returns undefined if no version is marked as the storage version: validation refuses such a definition. */
-export function customDefinitions(kind: CustomKind, types: TypeSource): CustomDefinitions | undefined {
+export function customDefinitions(
+  kind: CustomKind,
+  types: TypeSource,
+  converter?: WebhookConverter,
+): CustomDefinitions | undefined {
   const storedVersion = kind.versions.find(({ isStored }) => isStored);
   if (!storedVersion) return undefined;
-  const storedForm = formOf(kind, storedVersion, types);
-  const stored = definitionOf(kind, storedVersion, storedForm, undefined);
+  const forms = new Map<string, CustomForm>();
+  for (const { name, schema } of kind.versions) {
+    const apiVersion = apiVersionOf(kind.group, name);
+    const formOfStored = converter && { formOfStored: (stored: string) => forms.get(stored) };
+    forms.set(apiVersion, new CustomForm({ kind: kind.names.kind, apiVersion, schema, types, ...formOfStored }));
+  }
+  const hubOf = (version: CustomVersion): Hub | undefined => {
+    // With strategy None, objects of other stored versions are converted when they are read from the store.
+    if (version === storedVersion && !(converter && kind.hasOtherStoredVersions)) return undefined;
+    return hubFor(kind, version, storedVersion, forms, converter);
+  };
+  const definition = (version: CustomVersion) =>
+    definitionOf(kind, version, forms.get(apiVersionOf(kind.group, version.name))!, hubOf(version), storedVersion);
+  const stored = definition(storedVersion);
   const served = kind.versions
     .filter(({ isServed }) => isServed)
-    .map((version): ServedCustomVersion => {
-      if (version === storedVersion) return { version, definition: stored };
-      const form = formOf(kind, version, types);
-      const hub: Hub = {
-        stored: { group: kind.group, version: storedVersion.name, plural: kind.names.plural },
-        toHub: (object) => storedForm.converted(object),
-        fromHub: (object) => form.converted(object),
-      };
-      return { version, definition: definitionOf(kind, version, form, hub) };
-    });
+    .map((version) => ({ version, definition: version === storedVersion ? stored : definition(version) }));
   return { stored, served };
 }
 
-function formOf({ group, names }: CustomKind, { name, schema }: CustomVersion, types: TypeSource): CustomForm {
-  return new CustomForm({ kind: names.kind, apiVersion: apiVersionOf(group, name), schema, types });
+/** Conversion by strategy None prunes fields that the other version does not have; otherwise a webhook converts. */
+function hubFor(
+  { group, names }: CustomKind,
+  version: CustomVersion,
+  storedVersion: CustomVersion,
+  forms: ReadonlyMap<string, CustomForm>,
+  converter: WebhookConverter | undefined,
+): Hub {
+  const [own, hub] = [apiVersionOf(group, version.name), apiVersionOf(group, storedVersion.name)];
+  const [ownForm, hubForm] = [forms.get(own)!, forms.get(hub)!];
+  const stored = { group, version: storedVersion.name, plural: names.plural };
+  if (!converter) {
+    return { stored, toHub: (object) => hubForm.converted(object), fromHub: (object) => ownForm.converted(object) };
+  }
+  return {
+    stored,
+    toHub: (object) => hubForm.converted(converter.convert(object, hub)),
+    fromHub: (object) => ownForm.converted(converter.convert(object, own)),
+    fromHubAhead: (objects) => converter.ahead(objects, own),
+  };
 }
 
 function definitionOf(
@@ -57,10 +83,17 @@ function definitionOf(
   version: CustomVersion,
   form: CustomForm,
   hub: Hub | undefined,
+  storedVersion: CustomVersion,
 ): ResourceDefinition {
   const storedVersions = versions.map(({ name }) => ({ group, version: name }));
   const view = (stored: KubeObject): KubeObject =>
     hub ? { ...hub.fromHub(stored), apiVersion: apiVersionOf(group, version.name) } : stored;
+  // Writes change objects in the storage version, whose fields a webhook may have given other names.
+  const scale = version.scale && hub?.fromHubAhead ? (storedVersion.scale ?? version.scale) : version.scale;
+  // Objects are selected by what is stored, so a webhook must not have moved the field.
+  const fields = hub?.fromHubAhead
+    ? version.selectableFields.filter((path) => storedVersion.selectableFields.includes(path))
+    : version.selectableFields;
   const replicas = version.scale && { spec: version.scale.specReplicas, status: version.scale.statusReplicas };
   const strategy = customStrategy({ form, view, statusIsApart: version.statusIsApart, isTerminating, replicas });
   return defineResource({
@@ -70,12 +103,12 @@ function definitionOf(
     namespaced,
     storagePrefix: `${group}/${names.plural}`,
     storedVersions,
-    selectableFields: Object.fromEntries(version.selectableFields.map(selectable)),
+    selectableFields: Object.fromEntries(fields.map(selectable)),
     strategy,
     table: customTable(version.columns),
     subresources: {
       ...(version.statusIsApart && { status: customStatus({ form, view, replicas }) }),
-      ...(version.scale && { scale: scaleOf(version.scale, strategy, { group, kind: names.kind }) }),
+      ...(scale && { scale: scaleOf(scale, strategy, { group, kind: names.kind }) }),
     },
     allowsUnconditionalUpdate: false,
     itemsCarryType: true,

@@ -19,6 +19,8 @@ interface CustomFormOptions {
   readonly apiVersion: string;
   readonly schema: Fields | undefined;
   readonly types: TypeSource;
+  /** Returns the form of another stored version whose objects a webhook converts; undefined if none does. */
+  readonly formOfStored?: (apiVersion: string) => CustomForm | undefined;
 }
 
 /**
@@ -59,6 +61,9 @@ export class CustomForm implements CustomType {
   }
 
   refreshed(stored: KubeObject): KubeObject | undefined {
+    const other =
+      stored.apiVersion === this.options.apiVersion ? undefined : this.options.formOfStored?.(stored.apiVersion);
+    if (other) return other.refreshed(stored);
     const object = { ...stored, kind: this.options.kind, apiVersion: this.options.apiVersion } as unknown as JsonObject;
     const current = this.values.refreshed(object);
     const isSame =

@@ -1,4 +1,5 @@
 import type {
+  CustomResourceConversion,
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
   CustomResourceSubresourceScale,
@@ -20,6 +21,8 @@ export interface CustomKind {
   readonly versions: readonly CustomVersion[];
   /** The strategy of `spec.conversion`. */
   readonly conversion: 'None' | 'Webhook';
+  /** True if objects may be stored in versions other than the storage version, by `status.storedVersions`. */
+  readonly hasOtherStoredVersions: boolean;
   /** True while the definition is being deleted: creating objects is refused. */
   readonly isTerminating: boolean;
 }
@@ -54,6 +57,11 @@ export interface CustomScale {
   readonly selector: string | undefined;
 }
 
+/** Returns the configuration of the conversion webhook. It is not part of CustomKind: a changed one ends no watches. */
+export function webhookOf({ spec = {} }: CustomResourceDefinition): CustomResourceConversion['webhook'] {
+  return spec.conversion?.strategy === 'Webhook' ? (spec.conversion.webhook ?? {}) : undefined;
+}
+
 /** Returns undefined until the definition is Established. */
 export function customKindOf(definition: CustomResourceDefinition): CustomKind | undefined {
   const { spec = {}, status = {} } = definition;
@@ -78,6 +86,9 @@ export function customKindOf(definition: CustomResourceDefinition): CustomKind |
       deprecation: version.deprecated ? deprecationOf(version, versions, group, names.kind) : undefined,
     })),
     conversion: spec.conversion?.strategy === 'Webhook' ? 'Webhook' : 'None',
+    hasOtherStoredVersions: (status.storedVersions ?? []).some(
+      (name) => !versions.some((version) => version.name === name && version.storage),
+    ),
     isTerminating: holds(definition, 'Terminating') || definition.metadata.deletionTimestamp !== undefined,
   };
 }

@@ -7,7 +7,12 @@ import type { ResourceRegistry, ServedResource, ServedVersion } from '../registr
 import { ResourceStore, type StoreDependencies } from '../registry/resource-store.js';
 import type { Logger } from '../std/logger.js';
 import { customDefinitions } from './custom-definitions.js';
-import { customKindOf, type CustomKind } from './custom-kind.js';
+import {
+  WebhookConverter,
+  type ConverterDependencies,
+  type WebhookConversion,
+} from './conversion/webhook-converter.js';
+import { customKindOf, webhookOf, type CustomKind } from './custom-kind.js';
 
 interface CustomKindsDependencies {
   readonly registry: ResourceRegistry;
@@ -15,12 +20,20 @@ interface CustomKindsDependencies {
   readonly logger: Logger;
   /** The store of CustomResourceDefinitions. */
   readonly definitions: ResourceStore;
+  readonly conversion: ConverterDependencies;
 }
 
 interface Served {
   readonly kind: CustomKind;
+  /** Undefined for strategy None. */
+  readonly converter: WebhookConverter | undefined;
   readonly store: ResourceStore;
   readonly resources: readonly ServedResource[];
+}
+
+interface ReadDefinition {
+  readonly kind: CustomKind;
+  readonly webhook: WebhookConversion | undefined;
 }
 
 /**
@@ -40,7 +53,11 @@ export class CustomKinds implements CacheObserver {
 
   /** Returns a function that stops observing. */
   follow(): () => void {
-    return this.dependencies.definitions.cache.observe(this);
+    const end = this.dependencies.definitions.cache.observe(this);
+    return () => {
+      end();
+      for (const { converter } of this.served.values()) converter?.close();
+    };
   }
 
   changed({ current, previous }: Parameters<CacheObserver['changed']>[0]): void {
@@ -50,7 +67,7 @@ export class CustomKinds implements CacheObserver {
 
   reset(): void {
     const { definitions } = this.dependencies;
-    const kinds = new Map<string, CustomKind | undefined>([...this.served.keys()].map((name) => [name, undefined]));
+    const kinds = new Map<string, ReadDefinition | undefined>([...this.served.keys()].map((name) => [name, undefined]));
     for (const encoded of definitions.cache.snapshot().range(definitions.scopeOf(''))) {
       const { name } = encoded.attributes;
       kinds.set(
@@ -61,10 +78,11 @@ export class CustomKinds implements CacheObserver {
     this.update(kinds);
   }
 
-  private read(name: string, parse: () => KubeObject | undefined): CustomKind | undefined {
+  private read(name: string, parse: () => KubeObject | undefined): ReadDefinition | undefined {
     try {
       const definition = parse();
-      return definition && customKindOf(definition);
+      const kind = definition && customKindOf(definition);
+      return kind && { kind, webhook: webhookOf(definition) };
     } catch (error) {
       this.dependencies.logger.error(
         'a CustomResourceDefinition cannot be decoded, its kind is not served; see docs/shared-etcd.md',
@@ -78,22 +96,26 @@ export class CustomKinds implements CacheObserver {
    * Registers, replaces and removes resources so that they match `kinds`. Resources of an unchanged kind stay as they
    * are, and so do their watches.
    */
-  private update(kinds: ReadonlyMap<string, CustomKind | undefined>): void {
+  private update(kinds: ReadonlyMap<string, ReadDefinition | undefined>): void {
     const touched = new Map<string, { readonly group: string; readonly version: string }>();
     const touch = ({ resources }: Served) => {
       for (const { definition } of resources) {
         touched.set(`${definition.group}/${definition.version}`, definition);
       }
     };
-    for (const [name, kind] of kinds) {
+    for (const [name, definition] of kinds) {
       const before = this.served.get(name);
-      if (before && kind && deepEqual(before.kind, kind)) continue;
+      if (before && definition && deepEqual(before.kind, definition.kind)) {
+        if (definition.webhook) before.converter?.configure(definition.webhook);
+        continue;
+      }
       if (before) {
         touch(before);
+        before.converter?.close();
         this.served.delete(name);
         this.dependencies.storeDependencies.feed.removeResource(before.store.scopeOf(''));
       }
-      const now = kind && this.serve(name, kind);
+      const now = definition && this.serve(name, definition);
       if (!now) continue;
       this.served.set(name, now);
       touch(now);
@@ -101,16 +123,17 @@ export class CustomKinds implements CacheObserver {
     this.dependencies.registry.replaceVersions([...touched.values()].map((version) => this.versionOf(version)));
   }
 
-  private serve(name: string, kind: CustomKind): Served | undefined {
-    const { storeDependencies, logger } = this.dependencies;
+  private serve(name: string, { kind, webhook }: ReadDefinition): Served | undefined {
+    const { storeDependencies, logger, conversion } = this.dependencies;
+    const converter = webhook && new WebhookConverter(name, webhook, conversion);
     let store: ResourceStore | undefined;
     try {
-      const definitions = customDefinitions(kind, storeDependencies.types);
+      const definitions = customDefinitions(kind, storeDependencies.types, converter);
       if (!definitions) return undefined;
       store = new ResourceStore(definitions.stored, storeDependencies);
       const resources: ServedResource[] = [];
       for (const { definition, version } of definitions.served) {
-        const problem = this.obstacle(kind, definition);
+        const problem = this.obstacle(definition);
         if (problem !== undefined) {
           logger.warn('a version of a CustomResourceDefinition is not served', {
             name,
@@ -123,7 +146,7 @@ export class CustomKinds implements CacheObserver {
         const lifecycle = version.deprecation === undefined ? {} : { lifecycle: { warning: version.deprecation } };
         resources.push({ type: 'stored', definition, struct: undefined, store, handlers: new Map(), ...lifecycle });
       }
-      return { kind, store, resources };
+      return { kind, converter, store, resources };
     } catch (error) {
       logger.error('a CustomResourceDefinition cannot be served; correct or delete it', { name, error });
       if (store) storeDependencies.feed.removeResource(store.scopeOf(''));
@@ -131,10 +154,10 @@ export class CustomKinds implements CacheObserver {
     }
   }
 
-  private obstacle({ conversion }: CustomKind, { group, version, hub }: ResourceDefinition): string | undefined {
-    if (this.builtIn.has(apiVersionOf(group, version)))
-      return 'the server has a built-in group and version of this name';
-    return hub && conversion === 'Webhook' ? 'this server does not call conversion webhooks' : undefined;
+  private obstacle({ group, version }: ResourceDefinition): string | undefined {
+    return this.builtIn.has(apiVersionOf(group, version))
+      ? 'the server has a built-in group and version of this name'
+      : undefined;
   }
 
   private versionOf({ group, version }: { readonly group: string; readonly version: string }): ServedVersion {

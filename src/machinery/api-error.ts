@@ -24,6 +24,8 @@ export const statusCodeOfReason = {
   Invalid: 422,
   TooManyRequests: 429,
   InternalError: 500,
+  /** Go's StatusReasonUnknown: the Status has no reason. */
+  Unknown: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
 } as const;
@@ -93,7 +95,7 @@ export class ApiError extends Error {
       metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason !== 'Unknown' && { reason: this.reason }),
       ...(this.details && { details: this.details }),
       code: this.code,
     };

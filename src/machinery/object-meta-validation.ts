@@ -128,7 +128,7 @@ function validateNamespaceOf(meta: ObjectMeta, namespaced: boolean, path: string
   return nameIsDnsLabel(meta.namespace).map((problem) => fieldError.invalid(field, meta.namespace, problem));
 }
 
-function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
+export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key of sortedKeys(labels)) {
     const value = labels![key]!;

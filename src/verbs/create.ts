@@ -2,6 +2,7 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import { createObject } from '../registry/write/create.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import type { Submission } from '../registry/write/submission.js';
+import { untilReady } from '../std/not-ready.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { ensureNamespace } from './object-identity.js';
 import { submittedTo } from './submitted.js';
@@ -13,7 +14,8 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   const object = submittedTo(target.served, body, target.context);
   ensureNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();
-  const written = await createObject(store, toStorageVersion(definition, object), {
+  const converted = untilReady(() => toStorageVersion(definition, object));
+  const written = await createObject(store, converted instanceof Promise ? await converted : converted, {
     request: target.context,
     managedFields: { mode: 'track', definition, subresource: '' },
     admission: admissionFor(chain, target, 'CREATE', ''),

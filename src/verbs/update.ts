@@ -4,6 +4,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import type { Submission } from '../registry/write/submission.js';
 import { updateObject } from '../registry/write/update.js';
+import { untilReady } from '../std/not-ready.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, ensureNamespace } from './object-identity.js';
@@ -31,7 +32,8 @@ export async function update(
     return isTyped ? converted : copyObject(converted);
   };
   // An attempt changes the object that it gets. Most PUTs have one attempt; later ones decode the body again.
-  let first: KubeObject | undefined = read();
+  const converted = untilReady(read);
+  let first: KubeObject | undefined = converted instanceof Promise ? await converted : converted;
   if (timer.isDue()) await timer.yield();
   const written = await updateObject(
     store,

@@ -9,6 +9,7 @@ import type { RequestContext } from '../registry/request-context.js';
 import type { ResourceDefinition, ViewSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
+import { untilReady } from '../std/not-ready.js';
 import type { Admit } from '../registry/write/write-context.js';
 
 /** The object of a request, with the context of the request. */
@@ -42,12 +43,11 @@ export function answerOf(
   { encoded, object }: { readonly encoded: EncodedObject | undefined; readonly object: KubeObject },
   code: number,
   viewSubresource?: ViewSubresource,
-): VerbAnswer {
+): VerbAnswer | Promise<VerbAnswer> {
   if (viewSubresource?.viewKind)
     return { type: 'computed', code, object: viewSubresource.view(encoded?.parse() ?? object) };
-  return encoded
-    ? { type: 'stored', code, encoded }
-    : { type: 'computed', code, object: toServedVersion(definition, object) };
+  if (encoded) return { type: 'stored', code, encoded };
+  return untilReady(() => ({ type: 'computed', code, object: toServedVersion(definition, object) }));
 }
 
 /** Throws 403 if the user may update or patch the object but not create it. */
@@ -65,6 +65,10 @@ export function admissionFor(
   requireCreate?: RequireCreate,
 ): Admit {
   const { definition } = target.served;
+  /** Converts the objects by the conversion webhook, if there is one, so that plug-ins can see them. */
+  const convert = async (objects: readonly (KubeObject | undefined)[]) =>
+    definition.hub?.fromHubAhead?.(objects.filter((each) => each !== undefined));
+  const converts = definition.hub?.fromHubAhead !== undefined;
   const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) =>
     admissionAttributes({
       // A PUT or apply to a name that does not exist is a create.
@@ -82,9 +86,13 @@ export function admissionFor(
       write: admission,
     });
   const admission: Admit = {
-    admit: (object, old) => chain.admit(attributes(object, old)),
+    admit(object, old) {
+      const admit = () => chain.admit(attributes(object, old));
+      return converts ? convert([object, old]).then(admit) : admit();
+    },
     async validate(object, old) {
       if (requireCreate && old === undefined) await requireCreate();
+      if (converts) await convert([object, old]);
       await chain.validate(attributes(object, old));
     },
   };

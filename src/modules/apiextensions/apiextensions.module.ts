@@ -5,6 +5,7 @@ import type { StoreDependencies } from '../../registry/resource-store.js';
 import type { Logger } from '../../std/logger.js';
 import { ApiextensionsGroup } from './apiextensions.group.js';
 import { apiextensionsVersion } from './apiextensions.resources.js';
+import type { ConverterDependencies } from '../../custom-kinds/conversion/webhook-converter.js';
 import { CustomKinds } from '../../custom-kinds/custom-kinds.js';
 
 interface ApiextensionsParts {
@@ -12,6 +13,7 @@ interface ApiextensionsParts {
   readonly storeDependencies: StoreDependencies;
   readonly logger: Logger;
   readonly config: { readonly naming: NamingProfile };
+  readonly conversion: ConverterDependencies;
 }
 
 @Module({})

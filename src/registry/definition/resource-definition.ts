@@ -58,13 +58,15 @@ export interface ResourceDefinition {
 
 /**
  * Converts a served version from and to the storage version (ADR 005). Converters change no argument, lose nothing, and
- * leave kind and apiVersion to the caller. If a version has a strategy of its own, for stricter rules, the strategy
+ * leave kind and apiVersion to the caller. They throw NotReady if another server converts and has not answered yet. If a version has a strategy of its own, for stricter rules, the strategy
  * sees objects in the storage version.
  */
 export interface Hub {
   readonly stored: { readonly group: string; readonly version: string; readonly plural: string };
   readonly toHub: (object: KubeObject) => KubeObject;
   readonly fromHub: (object: KubeObject) => KubeObject;
+  /** Set if another server converts: asks it for several objects at once, so that fromHub() finds the results. */
+  readonly fromHubAhead?: (objects: readonly KubeObject[]) => Promise<void>;
   /**
    * Field labels of this version that have another name in the storage version: `regarding.kind` →
    * `involvedObject.kind`.

@@ -166,7 +166,7 @@ export class StoredValues {
     return {
       object: refreshed ?? object,
       isPlain: !isChanged && !isProtobuf(value),
-      isOutdated: isChanged,
+      isOutdated: isChanged || apiVersion !== this.apiVersion,
       unknownFields,
     };
   }

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { noRevision } from '../../machinery/revision.js';
 import { copyObject } from '../../patch/copy-json.js';
 import type { Steps } from '../../std/steps.js';
+import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { dropDuplicateOwners } from './owner-references.js';
 import { prepareCreated } from './prepare.js';
@@ -78,7 +79,7 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   store.fillKindDefaults(object);
   dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = timer.run(store.track(undefined, object, context, strategyContext.now));
+  const tracked = untilReady(() => timer.run(store.track(undefined, object, context, strategyContext.now)));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   await admission.admit(object, undefined);
@@ -122,8 +123,8 @@ async function writeNew(
   const { request, admission } = context;
   const { strategy } = servedDefinitionOf(definition, context);
   const timer = new YieldTimer(store.dependencies.clock);
-  const handwritten = await timer.run(
-    boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),
+  const handwritten = await untilReady(() =>
+    timer.run(boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext))),
   );
   if (timer.isDue()) await timer.yield();
   const errors = store.mergeDeclaredErrors(object, undefined, handwritten);

@@ -6,6 +6,7 @@ import { nextGeneration } from '../../machinery/int64.js';
 import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
 import type { JsonObject, KubeObject, ObjectWithStatus } from '../../machinery/kube-object.js';
 import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
+import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { recheckUnwritten } from './recheck-unwritten.js';
 import { createObject, type Written } from './create.js';
@@ -16,6 +17,7 @@ import { prepareUpdated } from './prepare.js';
 import type { Reservation } from './reservation.js';
 import { retryOnConflict, type Attempt } from './retry-on-conflict.js';
 import type { ViewSubresource } from '../definition/resource-definition.js';
+import { toServedVersion } from '../definition/served-version.js';
 import type { Current, ResourceStore } from '../resource-store.js';
 import { objectTime } from './system-fields.js';
 import { updateErrors } from './update-errors.js';
@@ -69,10 +71,12 @@ async function attemptUpdate(
 
   store.checkRewritable(current.encoded);
   const timer = new YieldTimer(dependencies.clock);
-  const old = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
+  const stored = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
   if (timer.isDue()) await timer.yield();
+  // An object of a custom kind may be stored in an earlier storage version.
+  const old = definition.hub ? await untilReady(() => toServedVersion(definition, stored)) : stored;
   checkPreconditions(store, old, options.preconditions);
-  const submitted = await change(old);
+  const submitted = await untilReady(() => change(old));
   checkVersion(store, target.name, submitted, old, options);
   if (timer.isDue()) await timer.yield();
 
@@ -94,7 +98,7 @@ async function attemptUpdate(
   store.fillKindDefaults(object);
   dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = timer.run(store.track(old, object, context, strategyContext.now));
+  const tracked = untilReady(() => timer.run(store.track(old, object, context, strategyContext.now)));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   await admission.admit(object, old);
@@ -139,11 +143,13 @@ async function writeUpdate(
   }
 
   if (timer.isDue()) await timer.yield();
-  const handwritten = await timer.run(
-    updateErrors(
-      { object, old, metaErrors },
-      { definition, strategy, subresource: options.subresource },
-      strategyContext,
+  const handwritten = await untilReady(() =>
+    timer.run(
+      updateErrors(
+        { object, old, metaErrors },
+        { definition, strategy, subresource: options.subresource },
+        strategyContext,
+      ),
     ),
   );
   if (timer.isDue()) await timer.yield();

@@ -1,0 +1,31 @@
+/** Attempts of untilReady(): more than the versions of a custom kind that one request can need. */
+const attemptsMax = 200;
+
+/**
+ * Thrown by a synchronous function that needs the answer of another server. The request has been sent: the caller waits
+ * for `ready` and calls the function again.
+ */
+export class NotReady extends Error {
+  constructor(readonly ready: Promise<void>) {
+    super('the answer of another server is not there yet');
+    // A caller that has ended does not wait.
+    ready.catch(() => undefined);
+  }
+}
+
+/**
+ * Calls a function, and again whenever it throws NotReady or rejects with it. The function must be repeatable. Returns a
+ * promise only if the function did, or was not ready.
+ */
+export function untilReady<T>(run: () => T | Promise<T>, attempt = 1): T | Promise<T> {
+  const again = (error: unknown): Promise<T> => {
+    if (!(error instanceof NotReady) || attempt >= attemptsMax) throw error;
+    return error.ready.then(() => untilReady(run, attempt + 1));
+  };
+  try {
+    const result = run();
+    return result instanceof Promise ? result.catch(again) : result;
+  } catch (error) {
+    return again(error);
+  }
+}
