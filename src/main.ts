@@ -191,7 +191,8 @@ function stopOnSignals(close: () => Promise<void>): void {
 function readyText(config: ServerConfig, url: string): string {
   const { storage, authorization, kubeconfigOut } = config;
   const store = storage.backend === 'etcd3' ? storage.etcd.servers.join(', ') : storage.backend;
-  const lines = [`Serving ${url}  (store: ${store}; authorization: ${authorization.modes.join(', ')})`];
+  const authorizers = authorization.configFile ?? authorization.modes.join(', ');
+  const lines = [`Serving ${url}  (store: ${store}; authorization: ${authorizers})`];
   if (kubeconfigOut !== undefined) {
     lines.push(`  kubeconfig  ${kubeconfigOut}`, `  try         kubectl --kubeconfig ${kubeconfigOut} get namespaces`);
   }

@@ -1,3 +1,4 @@
+import type { AuthorizerChain } from '../auth/authorizer-chain.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
@@ -27,6 +28,8 @@ export class RequestState {
   user: UserInfo = anonymousUser;
   /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
+  /** The authorizers that decided about the impersonation of a user, and decide about the request. */
+  authorizers: AuthorizerChain | undefined = undefined;
   /** The resource in the path; undefined for other requests and for resources that are not served. */
   served: Served | undefined = undefined;
   /** The negotiated encoding and transform of a resource request. */
@@ -69,6 +72,18 @@ export class RequestState {
   /** Runs `task` when the response closes: after it was sent, or when the client disconnects. */
   whenEnded(task: () => void): void {
     (this.endings ??= []).push(task);
+  }
+
+  /** Keeps authorizers for all decisions about this request. */
+  holdAuthorizers(chain: AuthorizerChain): void {
+    chain.hold();
+    this.authorizers = chain;
+    this.whenEnded(() => this.releaseAuthorizers());
+  }
+
+  releaseAuthorizers(): void {
+    this.authorizers?.release();
+    this.authorizers = undefined;
   }
 
   end(): void {

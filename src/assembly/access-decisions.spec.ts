@@ -1,4 +1,5 @@
 import type { AuthorizationAttributes, Authorizer } from '../auth/authorizer.js';
+import { AuthorizerChain } from '../auth/authorizer-chain.js';
 import type { AccessCheck } from '../cel/libraries/kubernetes/authorizer.js';
 import { accessDecisions } from './access-decisions.js';
 
@@ -20,7 +21,7 @@ async function askedBy(changes: Partial<AccessCheck>): Promise<AuthorizationAttr
     name: 'test',
     authorize: (attributes) => (asked.push(attributes), { decision: 'allow', reason: 'yes' }),
   };
-  const decision = await accessDecisions([authorizer])(user, { ...check, ...changes });
+  const decision = await accessDecisions(new AuthorizerChain([authorizer]))(user, { ...check, ...changes });
   expect(decision).toEqual({ isAllowed: true, reason: 'yes' });
   return asked[0]!;
 }
@@ -45,7 +46,7 @@ it('a check of a service account is about its user and groups', async () => {
 
 it('an authorizer that throws is an error of the decision', async () => {
   const broken: Authorizer = { name: 'test', authorize: () => Promise.reject(new Error('no connection')) };
-  expect(await accessDecisions([broken])(user, check)).toEqual({
+  expect(await accessDecisions(new AuthorizerChain([broken]))(user, check)).toEqual({
     isAllowed: false,
     reason: '',
     error: 'no connection',

@@ -1,11 +1,12 @@
-import { authorize, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import type { Authorizers } from '../auth/authorizer-chain.js';
+import { authorize, type AuthorizationAttributes } from '../auth/authorizer.js';
 import type { AccessCheck, AccessDecision } from '../cel/libraries/kubernetes/authorizer.js';
 import { fieldSelectorIfValid } from '../machinery/field-selector.js';
 import { labelSelectorIfValid } from '../machinery/label-selector-parser.js';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../machinery/user-info.js';
 
 /** Returns a function that answers the `authorizer` checks of expressions. An authorizer that fails is an error. */
-export function accessDecisions(authorizers: readonly Authorizer[]) {
+export function accessDecisions(authorizers: Authorizers) {
   return async (user: UserInfo, check: AccessCheck): Promise<AccessDecision> => {
     try {
       const { decision, reason } = await authorize(authorizers, attributesOf(user, check));

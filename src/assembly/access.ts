@@ -8,8 +8,9 @@ import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { readAbacPolicies } from '../auth/abac/policy-file.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import { AuthorizerChain, LiveAuthorizers, type Authorizers } from '../auth/authorizer-chain.js';
 import { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
-import { authorizersFor } from '../auth/authorizers.list.js';
+import { authorizerLists } from '../auth/authorizers.list.js';
 import { AbacAuthorizer } from '../auth/authorizers/abac.authorizer.js';
 import { NodeAuthorizer } from '../auth/authorizers/node.authorizer.js';
 import { RbacAuthorizer } from '../auth/authorizers/rbac.authorizer.js';
@@ -22,6 +23,7 @@ import { componentRoles } from '../reconcilers/boot/roles/component-roles.js';
 import { ruleOf } from '../reconcilers/boot/roles/rule-text.js';
 import type { ApiError } from '../machinery/api-error.js';
 import { accessDecisions } from './access-decisions.js';
+import { closeWebhooks, type AuthorizationSource } from './authorization-source.js';
 import type { Meters } from './metrics.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
@@ -32,6 +34,8 @@ interface AccessDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly meters: Pick<Meters, 'access' | 'admission' | 'impersonation'>;
+  /** Absent in a server without requests: it allows nothing. */
+  readonly authorization: AuthorizationSource | undefined;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
@@ -41,7 +45,7 @@ interface AccessDependencies {
 
 /** Authorization and admission of requests. */
 export interface AccessComponents {
-  readonly authorizers: readonly Authorizer[];
+  readonly authorizers: Authorizers;
   /** Returns a 403 error if no authorizer allows the request, undefined if one does. */
   readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
@@ -50,34 +54,49 @@ export interface AccessComponents {
 }
 
 export function makeAccess(dependencies: AccessDependencies): AccessComponents {
-  const { config, registry, meters } = dependencies;
+  const { config, registry } = dependencies;
   const group = config.naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);
-  const authorizers = authorizersFor(config.authorization.modes, {
-    rbac: new RbacAuthorizer(held),
-    abac: () => abacAuthorizer(config),
-    node: () => nodeAuthorizer(dependencies),
-  }).map((one) => meters.access.counted(one));
+  const authorizers = makeAuthorizers(dependencies, held);
   const refusalOf = async (attributes: AuthorizationAttributes) => {
     const { decision, reason } = await authorize(authorizers, attributes);
     return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
-  const impersonation = makeImpersonation(dependencies, authorizers);
   return {
     authorizers,
     refusalOf,
     admission: makeAdmission(dependencies, held, authorizers, refusalOf),
-    impersonation,
+    impersonation: makeImpersonation(dependencies),
   };
 }
 
-function makeImpersonation(
-  { config: { naming, featureGates }, meters, clock }: AccessDependencies,
-  authorizers: readonly Authorizer[],
-): ConstrainedImpersonation | undefined {
+/** Replaces the chain when the configuration changes, and closes old webhooks after their last decisions. */
+function makeAuthorizers(dependencies: AccessDependencies, held: HeldRules): LiveAuthorizers {
+  const { config, meters, authorization } = dependencies;
+  const makers = {
+    RBAC: () => new RbacAuthorizer(held),
+    ABAC: () => abacAuthorizer(config),
+    Node: () => nodeAuthorizer(dependencies),
+  };
+  const listOf = authorizerLists(makers, (authorizer) => meters.access.counted(authorizer));
+  let configured = authorization?.authorizers.current() ?? [];
+  const live = new LiveAuthorizers(new AuthorizerChain(listOf(configured)));
+  authorization?.authorizers.onChange((changed) => {
+    const old = configured;
+    if (changed === old) return;
+    configured = changed;
+    live.replace(new AuthorizerChain(listOf(changed)), () => closeWebhooks(old));
+  });
+  return live;
+}
+
+function makeImpersonation({
+  config: { naming, featureGates },
+  meters,
+  clock,
+}: AccessDependencies): ConstrainedImpersonation | undefined {
   if (featureGates['ConstrainedImpersonation'] !== true) return undefined;
   return new ConstrainedImpersonation({
-    authorizers,
     authenticationGroup: naming.group('authentication'),
     labelDomain: naming.labelDomain,
     observer: meters.impersonation,
@@ -101,7 +120,7 @@ function nodeAuthorizer({ config: { naming }, registry, clock }: AccessDependenc
 function makeAdmission(
   { config, registry, meters, clock, rng, logger, admissionPlugins }: AccessDependencies,
   heldRules: HeldRules,
-  authorizers: readonly Authorizer[],
+  authorizers: Authorizers,
   refusalOfRequest: AccessComponents['refusalOf'],
 ): AdmissionChain {
   const { naming, admission } = config;

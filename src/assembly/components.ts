@@ -17,6 +17,7 @@ import { TimerWheel } from '../std/timer-wheel.js';
 import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { makeAccess, type AccessComponents } from './access.js';
+import type { AuthorizationSource } from './authorization-source.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
 import { makeConversion } from './conversion.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
@@ -27,6 +28,8 @@ import { makeStorage, type StorageComponents } from './storage.js';
 /** Dependencies that the caller supplies; makeComponents constructs everything else from them. */
 interface ServerDependencies extends CredentialSources {
   readonly store: KvStore;
+  /** Absent in a server without requests. */
+  readonly authorization?: AuthorizationSource | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
@@ -87,10 +90,10 @@ interface Phase {
 }
 
 export function makeComponents(dependencies: ServerDependencies): ServerComponents {
-  const { config, clock, rng, logger } = dependencies;
+  const { config, clock, rng, logger, authorization } = dependencies;
   const registry = new ResourceRegistry();
   const root = `${config.storage.etcd.prefix}/`;
-  const meters = makeMeters({ registry, root, clock, naming: config.naming });
+  const meters = makeMeters({ registry, root, clock, naming: config.naming, authorization: authorization?.meters });
   const store = new MeasuredStore(dependencies.store, meters.storage.observe, clock);
   const wheel = new TimerWheel(clock);
   const phase = initialPhase();
@@ -104,7 +107,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     logger,
   });
   const { admissionPlugins = [] } = dependencies;
-  const access = makeAccess({ config, registry, clock, rng, logger, meters, admissionPlugins });
+  const access = makeAccess({ config, registry, authorization, clock, rng, logger, meters, admissionPlugins });
   const encodings = makeEncodings(
     {
       protobufMediaType: config.naming.protobufMediaType,
@@ -144,6 +147,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     metrics: metricPages(meters, {
       ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses },
       jwt: dependencies.jwtMetrics,
+      authorizationReloads: authorization?.meters.reloads,
       signerMetrics: dependencies.signerMetrics,
     }),
   };

@@ -18,23 +18,31 @@ import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js
 import { JwtMetrics } from '../metrics/jwt-metrics.js';
 import { allAuthenticated, type UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
 import type { CredentialSources } from './authentication.js';
 import type { FileWatching, ServerTls } from './tls.js';
 import { openSigner } from './external-signer.js';
 import { tokenKeysOf } from './token-key-files.js';
 
+interface CredentialOptions {
+  readonly pki: Pki;
+  readonly tls: ServerTls;
+  /** True with the authorizer AlwaysAllow. */
+  readonly allowsEverything: boolean;
+}
+
 /** Reads the configured files of tokens and keys, and identifies clients by the CAs of `tls`. */
 export async function credentialSources(
   config: ServerConfig,
-  { pki, tls, ...watching }: FileWatching & { readonly pki: Pki; readonly tls: ServerTls },
+  { pki, tls, allowsEverything, ...watching }: FileWatching & CredentialOptions,
 ): Promise<CredentialSources> {
   const { clock } = watching;
   const { tokenAuthFile, serviceAccount } = config.authentication;
   const { signingEndpoint } = serviceAccount;
   const jwtMetrics = new JwtMetrics(clock);
-  const configuration = await liveConfiguration(config, watching, jwtMetrics);
+  const configuration = await liveConfiguration(config, allowsEverything, watching, jwtMetrics);
   return {
-    config,
+    config: allowsEverything ? withoutAnonymous(config, watching.logger) : config,
     clock,
     certificates: usersOfCertificates(config, tls, clock),
     proxies: frontProxies(config, tls, clock),
@@ -49,15 +57,24 @@ export async function credentialSources(
   };
 }
 
+/** Returns the configuration without anonymous requests, which AlwaysAllow would let do anything. */
+function withoutAnonymous(config: ServerConfig, logger: Logger): ServerConfig {
+  const { authentication } = config;
+  if (authentication.anonymous && authentication.isAnonymousFlagGiven) {
+    logger.warn('--anonymous-auth has no effect: anonymous requests are rejected with the authorizer AlwaysAllow');
+  }
+  return { ...config, authentication: { ...authentication, anonymous: false } };
+}
+
 /** Reads --authentication-config, and follows its changes. An invalid change is logged and has no effect. */
 async function liveConfiguration(
-  { authentication, authorization, naming }: ServerConfig,
+  { authentication, naming }: ServerConfig,
+  allowsEverything: boolean,
   { clock, logger, undo }: FileWatching,
   meters: JwtMetrics,
 ): Promise<Live<AuthenticationConfiguration> | undefined> {
   const { configFile: file, isAnonymousFlagGiven } = authentication;
   if (file === undefined) return undefined;
-  const allowsEverything = authorization.modes.includes('AlwaysAllow');
   const ownIssuers = authentication.serviceAccount.issuers;
   const options = { file, naming, isAnonymousFlagGiven, allowsEverything, ownIssuers };
   const configuration = await LiveFiles.open({

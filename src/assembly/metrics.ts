@@ -11,6 +11,7 @@ import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { ConversionMetrics } from '../metrics/conversion-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
+import type { ReloadMetrics } from '../metrics/reload-metrics.js';
 import { ImpersonationMetrics } from '../metrics/impersonation-metrics.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
@@ -22,6 +23,7 @@ import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
+import type { AuthorizationMeters } from './authorization-source.js';
 import type { VersionDocument } from '../config/version-document.js';
 import type { DeclaredValidation } from '../registry/write/declared-validation.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
@@ -50,15 +52,17 @@ interface MeterDependencies {
   readonly root: string;
   readonly clock: Clock;
   readonly naming: NamingProfile;
+  /** Metrics of webhook authorizers, which are open already; absent without authorizers. */
+  readonly authorization: AuthorizationMeters | undefined;
 }
 
-export function makeMeters({ registry, root, clock, naming }: MeterDependencies): Meters {
+export function makeMeters({ registry, root, clock, naming, authorization }: MeterDependencies): Meters {
   return {
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),
     tokenCache: new TokenCacheMetrics(clock),
-    webhooks: new WebhookMetrics(),
-    authorizationWebhooks: new AuthorizationWebhookMetrics(),
+    webhooks: authorization?.webhooks ?? new WebhookMetrics(),
+    authorizationWebhooks: authorization?.authorizationWebhooks ?? new AuthorizationWebhookMetrics(),
     conversions: new ConversionMetrics(),
     admission: new AdmissionMetrics(clock),
     storage: new StorageMetrics(root, registry),
@@ -78,6 +82,7 @@ interface Measured {
   readonly declaredValidation: DeclaredValidation;
   readonly health: HealthChecks;
   readonly jwt: JwtMetrics | undefined;
+  readonly authorizationReloads: ReloadMetrics | undefined;
   /** Returns the address of this server; empty until it listens. */
   readonly address: () => string;
   readonly tokenUses: TokenUses;
@@ -91,8 +96,9 @@ export interface MetricPages {
 
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
-  const { clock, config, registry, version, declaredValidation, health, jwt, address, tokenUses, signerMetrics } =
-    measured;
+  const { clock, config, registry, version, declaredValidation, health, tokenUses, signerMetrics } = measured;
+  const { jwt, authorizationReloads } = measured;
+  const serverId = () => leaseNameOf({ hostName: hostname(), address: measured.address() });
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
   const indicators = new ServerMetrics(clock, { withProcess: false });
@@ -103,7 +109,8 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.webhooks.families(),
     ...meters.authorizationWebhooks.families(),
     ...meters.conversions.families(),
-    ...(jwt?.families(() => leaseNameOf({ hostName: hostname(), address: address() })) ?? []),
+    ...(jwt?.families(serverId) ?? []),
+    ...(authorizationReloads?.families(serverId) ?? []),
     ...meters.admission.families(),
     ...meters.storage.families(),
     ...cacheFamilies(registry),

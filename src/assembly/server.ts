@@ -23,6 +23,7 @@ import { backendNamed } from '../storage/backends.js';
 import { CompactionLoop } from '../storage/compaction/compaction-loop.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
+import { openAuthorization } from './authorization-source.js';
 import { makeComponents, type ModuleContext, type ServerComponents } from './components.js';
 import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
@@ -98,9 +99,12 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const backend = backendNamed(config.storage.backend, options.storageBackends);
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
-  const identities = await credentialSources(config, { pki, tls, clock, logger, undo });
+  const authorization = await openAuthorization(config, { rng, clock, logger, undo });
+  const { allowsEverything } = authorization;
+  const identities = await credentialSources(config, { pki, tls, allowsEverything, clock, logger, undo });
   const components = makeComponents({
     ...identities,
+    authorization,
     store,
     rng,
     logger,

@@ -8,6 +8,7 @@ import {
   type Authorizer,
   type ResolvedRules,
 } from './authorizer.js';
+import { AuthorizerChain } from './authorizer-chain.js';
 
 const user = { name: 'u', uid: '', groups: [], extra: {} };
 const knowing = (rules: ResolvedRules): Authorizer => ({
@@ -32,7 +33,7 @@ it.each<[string, Authorizer[], ResolvedRules]>([
     { ...everyRule, problem: 'webhook authorizer does not support user rule resolution' },
   ],
 ])('rulesFor with %s', async (_who, authorizers, want) =>
-  expect(await rulesFor(authorizers, user, 'shop')).toEqual(want),
+  expect(await rulesFor(new AuthorizerChain(authorizers), user, 'shop')).toEqual(want),
 );
 
 describe('authorize', () => {
@@ -61,7 +62,7 @@ describe('authorize', () => {
     ['three without opinion, one of them later', [answering('a', none('x')), answering('b', none('y'), true), answering('c', none('z'))], none('x, y, z'), true], // prettier-ignore
   ])('by %s asks each once, and returns a promise only if one did', async (_who, authorizers, want, isAsync) => {
     asked.length = 0;
-    const answer = authorize(authorizers, attributes);
+    const answer = authorize(new AuthorizerChain(authorizers), attributes);
     expect([answer instanceof Promise, await answer]).toEqual([isAsync, want]);
     expect(asked).toEqual([...new Set(asked)]);
   });

@@ -4,6 +4,7 @@ import { goQuote } from '../machinery/field-error.js';
 import type { LabelSelector } from '../machinery/label-selector.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
+import type { AuthorizerChain, Authorizers } from './authorizer-chain.js';
 
 /** Attributes of a request for authorization, for resources and for other paths. */
 export interface AuthorizationAttributes {
@@ -66,11 +67,16 @@ export const everyRule: ResolvedRules = {
 };
 
 /** Returns the rules of all authorizers without duplicates. An authorizer that cannot list rules adds a problem. */
-export async function rulesFor(
-  authorizers: readonly Authorizer[],
-  user: UserInfo,
-  namespace: string,
-): Promise<ResolvedRules> {
+export async function rulesFor({ chain }: Authorizers, user: UserInfo, namespace: string): Promise<ResolvedRules> {
+  chain.hold();
+  try {
+    return await rulesOf(chain.authorizers, user, namespace);
+  } finally {
+    chain.release();
+  }
+}
+
+async function rulesOf(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<ResolvedRules> {
   const resourceRules: ResourceRule[] = [];
   const nonResourceRules: NonResourceRule[] = [];
   const problems: string[] = [];
@@ -98,16 +104,16 @@ export const noOpinion: Authorization = { decision: 'no opinion', reason: '' };
  * denied. Returns a promise only if an authorizer did.
  */
 export function authorize(
-  authorizers: readonly Authorizer[],
+  { chain }: Authorizers,
   attributes: AuthorizationAttributes,
 ): Authorization | Promise<Authorization> {
-  return askFrom(0, authorizers, attributes, []);
+  return askFrom(0, chain, attributes, []);
 }
 
 /** Asks the authorizers from `first` on. `reasons` are those of the authorizers before, which had no opinion. */
 function askFrom(
   first: number,
-  authorizers: readonly Authorizer[],
+  chain: AuthorizerChain,
   attributes: AuthorizationAttributes,
   reasons: string[],
 ): Authorization | Promise<Authorization> {
@@ -115,10 +121,25 @@ function askFrom(
     if (decision === 'no opinion' && reason !== '') reasons.push(reason);
     return decision !== 'no opinion';
   };
+  const { authorizers } = chain;
   for (let next = first; next < authorizers.length; next++) {
     const answer = authorizers[next]!.authorize(attributes);
     if (answer instanceof Promise) {
-      return answer.then((one) => (isDecided(one) ? one : askFrom(next + 1, authorizers, attributes, reasons)));
+      chain.hold();
+      return answer.then(
+        (one) => {
+          // Released last, so that an authorizer that is asked next is still open.
+          try {
+            return isDecided(one) ? one : askFrom(next + 1, chain, attributes, reasons);
+          } finally {
+            chain.release();
+          }
+        },
+        (error: unknown) => {
+          chain.release();
+          throw error;
+        },
+      );
     }
     if (isDecided(answer)) return answer;
   }

@@ -11,7 +11,8 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
-import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from './authorizer.js';
+import { authorize, forbiddenError, type AuthorizationAttributes } from './authorizer.js';
+import type { Authorizers } from './authorizer-chain.js';
 import { impersonationChecks, type Impersonation, type ImpersonationCheck } from './impersonation.js';
 
 type ImpersonationMode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
@@ -25,7 +26,6 @@ export interface ImpersonationObserver {
 }
 
 interface Dependencies {
-  readonly authorizers: readonly Authorizer[];
   /** `authentication.k8s.io` */
   readonly authenticationGroup: string;
   /** `kubernetes.io`, the domain of keys of extra. */
@@ -33,6 +33,9 @@ interface Dependencies {
   readonly observer: ImpersonationObserver;
   readonly clock: Clock;
 }
+
+type AttributesOf = (check: ImpersonationCheck) => AuthorizationAttributes;
+type RefusalOf = (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
 
 /** As in kube-apiserver: the most specific mode is tried first, and the verb `impersonate` last. */
 const modes: readonly ImpersonationMode[] = [
@@ -58,7 +61,11 @@ export class ConstrainedImpersonation {
   constructor(private readonly dependencies: Dependencies) {}
 
   /** Returns the user to act as. `request` has the authenticated user. Throws the 403 error of the first mode that applies. */
-  async impersonate(wanted: Impersonation, request: AuthorizationAttributes): Promise<UserInfo> {
+  async impersonate(
+    wanted: Impersonation,
+    request: AuthorizationAttributes,
+    authorizers: Authorizers,
+  ): Promise<UserInfo> {
     const { observer, clock } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const seconds = () => (clock.monotonicMs() - beginMs) / 1000;
@@ -66,7 +73,7 @@ export class ConstrainedImpersonation {
     let refusal: ApiError | undefined;
     for (const mode of last ? [last, ...modes.filter((other) => other !== last)] : modes) {
       if (!this.applies(mode, wanted, request.user)) continue;
-      const refused = await this.refusalIn(mode, wanted, request);
+      const refused = await this.refusalIn(mode, wanted, request, authorizers);
       if (!refused) {
         this.remember(request.user.name, mode);
         observer.attempted(mode, 'allowed', seconds());
@@ -101,8 +108,10 @@ export class ConstrainedImpersonation {
     mode: ImpersonationMode,
     wanted: Impersonation,
     request: AuthorizationAttributes,
+    authorizers: Authorizers,
   ): Promise<ApiError | undefined> {
     const { authenticationGroup } = this.dependencies;
+    const refusalOf = (attributes: AuthorizationAttributes) => this.refusalOf(mode, attributes, authorizers);
     const user = mode === 'associated-node' ? this.withoutExtraValues(request.user) : request.user;
     const identity = (check: ImpersonationCheck): AuthorizationAttributes => ({
       ...{ user, isResourceRequest: true, path: '', version: 'v1' },
@@ -111,7 +120,7 @@ export class ConstrainedImpersonation {
     });
     if (mode === 'legacy') {
       for (const check of impersonationChecks(wanted, authenticationGroup)) {
-        const refused = await this.refusalOf(mode, identity(check));
+        const refused = await refusalOf(identity(check));
         if (refused) return refused;
       }
       return undefined;
@@ -120,14 +129,12 @@ export class ConstrainedImpersonation {
     const { fieldSelector, labelSelector } = request;
     const verb = `impersonate-on:${mode}:${request.verb}`;
     const onRequest = { ...request, fieldSelector, labelSelector, user, verb };
-    const refused =
-      (await this.refusalOf(mode, onRequest)) ??
-      (await this.refusalOf(mode, identity(this.nameCheck(mode, wanted.user.name))));
+    const refused = (await refusalOf(onRequest)) ?? (await refusalOf(identity(this.nameCheck(mode, wanted.user.name))));
     if (refused || mode !== 'user-info') return refused;
     return (
-      (await this.uidRefusal(wanted, identity)) ??
-      (await this.groupsRefusal(wanted, identity)) ??
-      (await this.extraRefusal(wanted, identity))
+      (await this.uidRefusal(wanted, identity, refusalOf)) ??
+      (await this.groupsRefusal(wanted, identity, refusalOf)) ??
+      (await this.extraRefusal(wanted, identity, refusalOf))
     );
   }
 
@@ -140,13 +147,14 @@ export class ConstrainedImpersonation {
     return this.check('nodes', mode === 'associated-node' ? '*' : node);
   }
 
-  private async uidRefusal({ user }: Impersonation, identity: (check: ImpersonationCheck) => AuthorizationAttributes) {
-    return user.uid === '' ? undefined : this.refusalOf('user-info', identity(this.check('uids', user.uid)));
+  private async uidRefusal({ user }: Impersonation, identity: AttributesOf, refusalOf: RefusalOf) {
+    return user.uid === '' ? undefined : refusalOf(identity(this.check('uids', user.uid)));
   }
 
   private async groupsRefusal(
     { named: { groups } }: Impersonation,
-    identity: (check: ImpersonationCheck) => AuthorizationAttributes,
+    identity: AttributesOf,
+    refusalOf: RefusalOf,
   ): Promise<ApiError | undefined> {
     const attributes = (name: string) => identity(this.check('groups', name));
     if (groups.includes('')) {
@@ -155,9 +163,9 @@ export class ConstrainedImpersonation {
     if (groups.includes(privilegedGroup)) {
       return forbiddenError(attributes(privilegedGroup), 'impersonating the system:masters group is not allowed');
     }
-    if (groups.length >= manyChecks && !(await this.refusalOf('user-info', attributes('*')))) return undefined;
+    if (groups.length >= manyChecks && !(await refusalOf(attributes('*')))) return undefined;
     for (const group of groups) {
-      const refused = await this.refusalOf('user-info', attributes(group));
+      const refused = await refusalOf(attributes(group));
       if (refused) return refused;
     }
     return undefined;
@@ -165,15 +173,16 @@ export class ConstrainedImpersonation {
 
   private async extraRefusal(
     { named: { extra } }: Impersonation,
-    identity: (check: ImpersonationCheck) => AuthorizationAttributes,
+    identity: AttributesOf,
+    refusalOf: RefusalOf,
   ): Promise<ApiError | undefined> {
     const attributes = (subresource: string, name: string) => identity(this.check('userextras', name, { subresource }));
     const problem = extraProblem(extra);
     if (problem !== undefined) return forbiddenError(attributes('', ''), problem);
     const pairs = Object.entries(extra).flatMap(([key, values]) => values.map((value) => [key, value] as const));
-    if (pairs.length >= manyChecks && !(await this.refusalOf('user-info', attributes('*', '*')))) return undefined;
+    if (pairs.length >= manyChecks && !(await refusalOf(attributes('*', '*')))) return undefined;
     for (const [key, value] of pairs) {
-      const refused = await this.refusalOf('user-info', attributes(key, value));
+      const refused = await refusalOf(attributes(key, value));
       if (refused) return refused;
     }
     return undefined;
@@ -183,8 +192,12 @@ export class ConstrainedImpersonation {
     return { group: this.dependencies.authenticationGroup, resource, subresource: '', namespace: '', name, ...more };
   }
 
-  private async refusalOf(mode: ImpersonationMode, attributes: AuthorizationAttributes): Promise<ApiError | undefined> {
-    const { authorizers, observer, clock } = this.dependencies;
+  private async refusalOf(
+    mode: ImpersonationMode,
+    attributes: AuthorizationAttributes,
+    authorizers: Authorizers,
+  ): Promise<ApiError | undefined> {
+    const { observer, clock } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const { decision, reason } = await authorize(authorizers, attributes);
     const isAllowed = decision === 'allow';

@@ -1,5 +1,6 @@
 import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugins.js';
 import { authenticationErrors } from './authentication-checks.js';
+import { authorizationErrors } from './authorization-checks.js';
 import type { Extensions } from './extensions.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
@@ -11,12 +12,12 @@ import { didYouMean } from './suggestion.js';
  * that are given.
  */
 export function crossChecks(config: ServerConfig, extensions: Extensions, isSet: (key: string) => boolean): string[] {
-  const { authorization, authentication, reconcilers } = config;
+  const { authentication, reconcilers } = config;
   const unknown = unknownReconcilers(reconcilers.controllers, namesOf(extensions.reconcilers));
   return [
     ...storageErrors(config, namesOf(extensions.storageBackends)),
     ...certificateErrors(config),
-    ...authorizationErrors(authorization),
+    ...authorizationErrors(config, isSet),
     ...authenticationErrors(config, isSet),
     ...oidcErrors(authentication),
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
@@ -58,17 +59,6 @@ function certificateErrors({ storage: { etcd }, serving }: ServerConfig): string
     errors.push('--tls-sni-cert-key: must be cert,key or cert,key:name,...');
   }
   return errors;
-}
-
-function authorizationErrors({ modes, policyFile }: ServerConfig['authorization']): string[] {
-  if (modes.length === 0) return ['--authorization-mode: at least one mode must be named'];
-  if (modes.includes('ABAC') !== (policyFile !== undefined)) {
-    return ['--authorization-policy-file, --authorization-mode=ABAC: give both or neither'];
-  }
-  // The Webhook mode has no opinion yet: AlwaysAllow would allow requests that the webhook denies.
-  return modes.includes('Webhook') && modes.includes('AlwaysAllow')
-    ? ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow']
-    : [];
 }
 
 function oidcErrors({ oidc, configFile }: ServerConfig['authentication']): string[] {

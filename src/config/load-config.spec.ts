@@ -96,6 +96,31 @@ test.each<{ name: string; given: Given; want: object }>([
     given: { argv: ['--secure-port=1', '--secure-port=2'] },
     want: { serving: { securePort: 2 } },
   },
+  {
+    name: 'an AuthorizationConfiguration file instead of the default mode',
+    given: { argv: ['--authorization-config=/a.yaml'] },
+    want: { authorization: { configFile: '/a.yaml', modes: [] }, authentication: { anonymous: true } },
+  },
+  {
+    name: 'a policy file for an AuthorizationConfiguration file',
+    given: { argv: ['--authorization-config=/a.yaml', '--authorization-policy-file=/p'] },
+    want: { authorization: { configFile: '/a.yaml', policyFile: '/p' } },
+  },
+  {
+    name: 'an authorization webhook',
+    given: {
+      argv: [
+        ...['--authorization-mode=Webhook,RBAC', '--authorization-webhook-config-file=/w'],
+        ...['--authorization-webhook-version=v1', '--authorization-webhook-cache-authorized-ttl=0'],
+      ],
+    },
+    want: {
+      authorization: {
+        modes: ['Webhook', 'RBAC'],
+        webhook: { configFile: '/w', version: 'v1', authorizedTtlMs: 0, unauthorizedTtlMs: 30_000 },
+      },
+    },
+  },
   { name: 'a short flag', given: { argv: ['-v', '4'] }, want: { log: { level: 'debug' } } },
   {
     name: 'gates',
@@ -314,10 +339,42 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--authorization-mode: at least one mode must be named'],
   },
   {
-    name: 'the Webhook mode together with AlwaysAllow',
-    given: { argv: ['--authorization-mode=Webhook,AlwaysAllow'] },
-    errors: ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow'],
+    name: 'the Webhook mode without its kubeconfig',
+    given: { argv: ['--authorization-mode=Webhook,RBAC'] },
+    errors: ['--authorization-webhook-config-file, --authorization-mode=Webhook: give both or neither'],
   },
+  {
+    name: 'the kubeconfig of the webhook without its mode',
+    given: { argv: ['--authorization-webhook-config-file=w', '--authorization-mode=RBAC'] },
+    errors: ['--authorization-webhook-config-file, --authorization-mode=Webhook: give both or neither'],
+  },
+  {
+    name: 'the kubeconfig of the webhook with the default mode',
+    given: { argv: ['--authorization-webhook-config-file=w'] },
+    errors: ['--authorization-webhook-config-file, --authorization-mode=Webhook: give both or neither'],
+  },
+  {
+    name: 'another version of SubjectAccessReview',
+    given: { argv: ['--authorization-webhook-version=v2'] },
+    errors: ['--authorization-webhook-version: "v2" must be one of v1beta1, v1'],
+  },
+  {
+    name: 'a negative TTL of the authorization webhook',
+    given: { argv: ['--authorization-webhook-cache-authorized-ttl=-1s'] },
+    errors: [expect.stringContaining('--authorization-webhook-cache-authorized-ttl: "-1s" must be')],
+  },
+  ...[
+    ['authorization-mode', 'RBAC'],
+    ['authorization-mode', 'AlwaysAllow'],
+    ['authorization-webhook-config-file', 'w'],
+    ['authorization-webhook-version', 'v1beta1'],
+    ['authorization-webhook-cache-authorized-ttl', '5m0s'],
+    ['authorization-webhook-cache-unauthorized-ttl', '1s'],
+  ].map(([flag, value]) => ({
+    name: `--authorization-config with --${flag}=${value}`,
+    given: { argv: ['--authorization-config=a', `--${flag}=${value}`] },
+    errors: [`--authorization-config, --${flag}: cannot be given together; name the authorizers in the file`],
+  })),
   {
     name: 'unknown admission plug-ins, and one that is enabled and disabled',
     given: {
@@ -431,13 +488,6 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     given: { argv: ['--encryption-provider-config=e'] },
     errors: [
       '--encryption-provider-config: this server does not implement encryption at rest; objects would be stored unencrypted',
-    ],
-  },
-  {
-    name: '--authorization-config, which is not implemented',
-    given: { argv: ['--authorization-config=a'] },
-    errors: [
-      '--authorization-config: this server does not read the file; requests that its authorizers deny would be allowed',
     ],
   },
   {

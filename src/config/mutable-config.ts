@@ -38,6 +38,7 @@ export function deriveSettings(config: MutableConfig, isSet: (key: string) => bo
 
   authentication.isAnonymousFlagGiven = isSet('authentication.anonymous');
   authentication.oidc.isGiven = Object.keys(authentication.oidc).some((name) => isSet(`authentication.oidc.${name}`));
+  if (authorization.configFile !== undefined && !isSet('authorization.modes')) authorization.modes = [];
   // As kube-apiserver: with AlwaysAllow, anonymous requests could do anything.
   if (authorization.modes.includes('AlwaysAllow')) authentication.anonymous = false;
   authentication.anonymous ??= true;

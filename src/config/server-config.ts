@@ -13,7 +13,7 @@ import {
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
 import { tokenReviewVersions } from './flags/authentication.js';
-import { authorizationModes } from './flags/authorization.js';
+import { accessReviewVersions, authorizationModes } from './flags/authorization.js';
 import { endpointReconcilers, leaderElections, signerKeys, type SignerKey } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
@@ -153,8 +153,22 @@ class AuthenticationConfig {
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }
 
+class AuthorizationWebhookConfig {
+  /** Kubeconfig of the webhook. */
+  @IsOptional() @IsString() readonly configFile: Optional;
+  /** Version of SubjectAccessReview. */
+  @IsChoice(accessReviewVersions) readonly version!: (typeof accessReviewVersions)[number];
+  /** Times for which answers are cached; 0: not at all. */
+  @IsDuration() readonly authorizedTtlMs!: number;
+  @IsDuration() readonly unauthorizedTtlMs!: number;
+}
+
 class AuthorizationConfig {
+  /** Empty with `configFile`. */
   @AreAmong(authorizationModes) readonly modes!: readonly AuthorizationMode[];
+  /** AuthorizationConfiguration file. */
+  @IsOptional() @IsString() readonly configFile: Optional;
+  @ValidateNested() readonly webhook = new AuthorizationWebhookConfig();
   /** ABAC policy file. */
   @IsOptional() @IsString() readonly policyFile: Optional;
 }

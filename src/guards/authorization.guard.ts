@@ -1,24 +1,20 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import {
-  authorize,
-  forbiddenError,
-  type Authorization,
-  type AuthorizationAttributes,
-  type Authorizer,
-} from '../auth/authorizer.js';
+import { authorize, forbiddenError, type Authorization, type AuthorizationAttributes } from '../auth/authorizer.js';
+import type { Authorizers } from '../auth/authorizer-chain.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { RequestAttributes } from './request-attributes.js';
 
 /** Rejects a request with 403 unless an authorizer allows it. */
 export class AuthorizationGuard implements CanActivate {
   constructor(
-    private readonly authorizers: readonly Authorizer[],
+    private readonly authorizers: Authorizers,
     private readonly metrics: AccessMetrics,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { info, user } = context.switchToHttp().getRequest<FastifyRequest>().kube;
+    const { kube } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { info, user } = kube;
     const attributes = new RequestAttributes(user, info);
     const beginMs = this.metrics.nowMs;
     const failed = (error: unknown): never => {
@@ -28,7 +24,8 @@ export class AuthorizationGuard implements CanActivate {
     const decided = (authorization: Authorization) => this.enforce(authorization, attributes, beginMs);
     let answer: Authorization | Promise<Authorization>;
     try {
-      answer = authorize(this.authorizers, attributes);
+      answer = authorize(kube.authorizers ?? this.authorizers, attributes);
+      kube.releaseAuthorizers();
     } catch (error) {
       return failed(error);
     }

@@ -2,7 +2,8 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
-import { authorize, forbiddenError, type Authorizer } from '../auth/authorizer.js';
+import { authorize, forbiddenError } from '../auth/authorizer.js';
+import type { Authorizers } from '../auth/authorizer-chain.js';
 import { RequestAttributes } from './request-attributes.js';
 
 /**
@@ -11,7 +12,7 @@ import { RequestAttributes } from './request-attributes.js';
  */
 export class ImpersonationGuard implements CanActivate {
   constructor(
-    private readonly authorizers: readonly Authorizer[],
+    private readonly authorizers: Authorizers,
     private readonly authenticationGroup: string,
     /** Undefined without the feature gate ConstrainedImpersonation. */
     private readonly constrained: ConstrainedImpersonation | undefined,
@@ -30,8 +31,12 @@ export class ImpersonationGuard implements CanActivate {
     const state = request.kube;
     const impersonated = impersonationOf(request.raw.rawHeaders);
     if (!impersonated) return true;
+    // The impersonation and the request itself are decided by the same authorizers, although they may be replaced.
+    const { chain } = this.authorizers;
+    state.holdAuthorizers(chain);
     if (this.constrained) {
-      const user = await this.constrained.impersonate(impersonated, new RequestAttributes(state.user, state.info));
+      const attributes = new RequestAttributes(state.user, state.info);
+      const user = await this.constrained.impersonate(impersonated, attributes, chain);
       state.impersonator = state.user;
       state.user = user;
       return true;
@@ -45,7 +50,7 @@ export class ImpersonationGuard implements CanActivate {
         version: 'v1',
         ...check,
       };
-      const answer = await authorize(this.authorizers, attributes);
+      const answer = await authorize(chain, attributes);
       if (answer.decision !== 'allow') throw forbiddenError(attributes, answer.reason);
     }
     state.impersonator = state.user;

@@ -1,6 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
-import { authorize, type Authorizer } from '../auth/authorizer.js';
+import type { Authorizers } from '../auth/authorizer-chain.js';
+import { authorize } from '../auth/authorizer.js';
 import type { TokenUses } from '../auth/token-uses.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled, isReconcilerNamed } from '../config/reconciler-names.js';
@@ -33,7 +34,7 @@ interface RunnerDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
-  readonly authorizers: readonly Authorizer[];
+  readonly authorizers: Authorizers;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;

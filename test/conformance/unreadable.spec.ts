@@ -1,4 +1,5 @@
 import { noOpinion, type Authorizer } from '../../src/auth/authorizer.js';
+import { AuthorizerChain, type LiveAuthorizers } from '../../src/auth/authorizer-chain.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import type { HttpClient } from '../harness/http-client.js';
@@ -86,7 +87,8 @@ describe('an unreadable object, with the deletion option enabled', () => {
       name: 'those',
       authorize: ({ verb }) => (rights.has(verb) ? { decision: 'allow', reason: '' } : noOpinion),
     };
-    (server.keelson.components.authorizers as Authorizer[]).push(those);
+    const live = server.keelson.components.authorizers as LiveAuthorizers;
+    live.replace(new AuthorizerChain([...live.chain.authorizers, those]), () => undefined);
     const asEve = () =>
       admin.request('DELETE', `${configMaps}/a?${unsafe}`, { headers: { 'impersonate-user': 'eve' } });
     const refused = await asEve();

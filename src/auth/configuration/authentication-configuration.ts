@@ -27,7 +27,7 @@ interface ReadOptions {
   readonly naming: NamingProfile;
   /** True if --anonymous-auth is given, which excludes `anonymous` in the file. */
   readonly isAnonymousFlagGiven: boolean;
-  /** True with --authorization-mode=AlwaysAllow, which lets anonymous requests do anything. */
+  /** True with the authorizer AlwaysAllow, which lets anonymous requests do anything. */
   readonly allowsEverything: boolean;
   /** Issuers of service account tokens, which cannot be issuers in `jwt`. */
   readonly ownIssuers: readonly string[];

@@ -11,7 +11,7 @@ import type { WebhookAuthorizerConfiguration } from './webhook-authorizer-config
 import { readWebhookAuthorizer } from './webhook-authorizer-reader.js';
 
 export type AuthorizerType = (typeof authorizationModes)[number];
-type BuiltInType = Exclude<AuthorizerType, 'Webhook'>;
+export type BuiltInType = Exclude<AuthorizerType, 'Webhook'>;
 
 /** One entry of `authorizers`, or one mode of --authorization-mode. */
 export type AuthorizerConfiguration =
@@ -101,6 +101,9 @@ async function readAuthorizers(root: ConfigReader, options: ReadOptions): Promis
   const entries = root.mappings('authorizers');
   const list = new AuthorizerList(root.problems, options);
   if (entries.length === 0) list.add(fieldError.required(listAt, 'at least one authorization mode must be defined'));
+  else if (options.hasPolicyFile && !entries.some((entry) => entry.raw('type') === 'ABAC')) {
+    list.add(fieldError.required(listAt, 'type=ABAC is needed with --authorization-policy-file'));
+  }
   const read: AuthorizerConfiguration[] = [];
   for (const [index, entry] of entries.entries()) {
     const authorizer = await list.read(entry, listAt.index(index));

@@ -1,16 +1,20 @@
-import { unserved, used, type FlagTopic } from '../flag.js';
+import { used, type FlagTopic } from '../flag.js';
 
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
+
+export const accessReviewVersions = ['v1beta1', 'v1'] as const;
+
+const webhook = 'authorization.webhook';
 
 export const authorizationFlags: FlagTopic = {
   title: 'Authorization',
   flags: [
-    unserved(
+    used(
       'authorization-config',
       'string',
       '',
+      'authorization.configFile',
       'AuthorizationConfiguration file; excludes --authorization-mode and --authorization-webhook-*',
-      { refused: 'this server does not read the file; requests that its authorizers deny would be allowed' },
     ),
     used(
       'authorization-mode',
@@ -27,33 +31,34 @@ export const authorizationFlags: FlagTopic = {
       'authorization.policyFile',
       'ABAC policy file, one JSON object per line; read at start',
     ),
-    unserved(
+    used(
       'authorization-webhook-cache-authorized-ttl',
       'duration',
       '5m0s',
-      'time for which the webhook\'s answer "allowed" is cached',
+      `${webhook}.authorizedTtlMs`,
+      'time for which the webhook\'s answer "allowed" is cached; 0: not at all',
     ),
-    unserved(
+    used(
       'authorization-webhook-cache-unauthorized-ttl',
       'duration',
       '30s',
-      'time for which the webhook\'s answer "denied" is cached',
+      `${webhook}.unauthorizedTtlMs`,
+      'time for which the webhook\'s answer "denied" is cached; 0: not at all',
     ),
-    unserved(
+    used(
       'authorization-webhook-config-file',
       'string',
       '',
-      'kubeconfig of the authorization webhook; adds Webhook to the default modes',
-      { refused: 'this server does not call the webhook; requests that it denies would be allowed' },
+      `${webhook}.configFile`,
+      'kubeconfig of the authorization webhook, for --authorization-mode=Webhook',
     ),
-    unserved(
+    used(
       'authorization-webhook-version',
       'string',
       'v1beta1',
+      `${webhook}.version`,
       'version of SubjectAccessReview that is sent to the webhook',
-      {
-        choices: ['v1beta1', 'v1'],
-      },
+      { choices: accessReviewVersions },
     ),
   ],
 };

@@ -1,4 +1,5 @@
-import { authorize, rulesFor, type AuthorizationAttributes, type Authorizer } from '../../auth/authorizer.js';
+import type { Authorizers } from '../../auth/authorizer-chain.js';
+import { authorize, rulesFor, type AuthorizationAttributes } from '../../auth/authorizer.js';
 import type {
   SelfSubjectRulesReview,
   SubjectAccessReview,
@@ -30,7 +31,7 @@ const authorizationVersion = (naming: NamingProfile) => ({
   ],
 }))
 export class AuthorizationGroup {
-  constructor(private readonly authorizers: readonly Authorizer[]) {}
+  constructor(private readonly authorizers: Authorizers) {}
 
   @VirtualResource('subjectaccessreviews')
   async reviewSubject({ definition, body }: VirtualRequest): Promise<HandlerResult> {

@@ -1,4 +1,5 @@
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.js';
+import { AuthorizerChain } from '../../auth/authorizer-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
 import type { VirtualRequest } from '../../registry/apis/api-group.js';
 import { AuthorizationGroup } from './authorization.group.js';
@@ -20,7 +21,7 @@ function world() {
       nonResourceRules: [],
     }),
   };
-  return { asked, reviews: new AuthorizationGroup([authorizer]) };
+  return { asked, reviews: new AuthorizationGroup(new AuthorizerChain([authorizer])) };
 }
 
 const review = (kind: string, spec: object, metadata: object = {}): VirtualRequest =>

@@ -1,0 +1,53 @@
+import type { Authorizer } from './authorizer.js';
+
+/** The authorizers in force, which can be replaced while the server runs. */
+export interface Authorizers {
+  /** The authorizers at this moment. A decision uses one chain from its beginning to its end. */
+  readonly chain: AuthorizerChain;
+}
+
+/** Authorizers, in order. They stay open while a decision that waits for an answer uses them. */
+export class AuthorizerChain implements Authorizers {
+  private holders = 0;
+  private close: (() => void) | undefined;
+
+  constructor(readonly authorizers: readonly Authorizer[]) {}
+
+  get chain(): AuthorizerChain {
+    return this;
+  }
+
+  /** Keeps the authorizers open until release() is called. */
+  hold(): void {
+    this.holders++;
+  }
+
+  release(): void {
+    this.holders--;
+    if (this.holders === 0) this.closeOnce();
+  }
+
+  /** Calls `close` once, as soon as nothing holds the chain. */
+  whenReleased(close: () => void): void {
+    this.close = close;
+    if (this.holders === 0) this.closeOnce();
+  }
+
+  private closeOnce(): void {
+    const { close } = this;
+    this.close = undefined;
+    close?.();
+  }
+}
+
+/** The authorizers of a server. Decisions that have begun end with the chain that they began with. */
+export class LiveAuthorizers implements Authorizers {
+  constructor(public chain: AuthorizerChain) {}
+
+  /** `close` closes authorizers of the old chain, after its last decision. */
+  replace(chain: AuthorizerChain, close: () => void): void {
+    const old = this.chain;
+    this.chain = chain;
+    old.whenReleased(close);
+  }
+}
