@@ -54,6 +54,13 @@ export abstract class ReviewServer<Review> {
     return this.requests.map(({ review }) => review);
   }
 
+  /** Number of open connections. */
+  connections(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      this.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  }
+
   async stop(): Promise<void> {
     if (!this.server.listening) return;
     this.server.close();
