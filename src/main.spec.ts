@@ -40,6 +40,18 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     code: 2,
     err: /^keelson check: --data-dir: .* holds no store: give the --data-dir of a server, or --etcd-servers URL\[,URL\]\n$/,
   },
+  {
+    program: 'keelson',
+    words: ['explain-access', '--help'],
+    code: 0,
+    out: /--as <user>[^]*--subresource[^]*Exit code:/,
+  },
+  {
+    program: 'keelson',
+    words: ['explain-access', '--as', 'ann', '--nope'],
+    code: 2,
+    err: /unknown option '--nope'/,
+  },
   { program: 'keelson', words: [], code: 1, err: /Usage: keelson/ },
   { program: 'keelson', words: ['serv'], code: 1, err: /Did you mean serve/ },
   {

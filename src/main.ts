@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { CheckOptions } from './check-command.js';
+import type { ExplainOptions } from './explain-command.js';
 import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -23,7 +24,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
     await commands.root.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (words[0] === 'check') return error.exitCode === 0 ? 0 : 2;
+    if (words[0] === 'check' || words[0] === 'explain-access') return error.exitCode === 0 ? 0 : 2;
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
   return outcome.exitCode;
@@ -61,6 +62,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
     )
     .usage('[flags]');
   const check = checkCommand(root.command('check'), outcome);
+  explainCommand(root.command('explain-access'), outcome);
   root
     .command('version')
     .description('print the version')
@@ -96,6 +98,39 @@ function checkCommand(command: Command, outcome: Outcome): Command {
       outcome.exitCode = await runCheck(args, options, process);
     });
 }
+
+function explainCommand(command: Command, outcome: Outcome): void {
+  const addTo = (value: string, values: readonly string[]) => [...values, value];
+  command
+    .description('print why a running server allows or refuses a request of a user')
+    .usage('--as <user> <verb> <resource[.group][/name] | /path> [flags]')
+    .option('--as <user>', 'user of the request; system:serviceaccount:<namespace>:<name> is a service account')
+    .option('--as-group <group>', 'group of the user; may be repeated', addTo, [])
+    .option('-n, --namespace <name>', 'namespace of the request; by default that of the kubeconfig')
+    .option('-A, --all-namespaces', 'all namespaces')
+    .option('--subresource <name>', 'subresource, such as log or status', '')
+    .option('-l, --selector <selector>', 'label selector of a list, watch or deletecollection')
+    .option('--field-selector <selector>', 'field selector of a list, watch or deletecollection')
+    .option('--kubeconfig <path>', 'kubeconfig of a user who may create subjectaccessreviews')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(new Option('-o, --output <format>', 'format of the answer').choices(['text', 'json']).default('text'))
+    .addHelpText('after', explainHelp)
+    .allowExcessArguments()
+    .action(async (options: ExplainOptions, { args }: Command) => {
+      const { runExplain } = await import('./explain-command.js');
+      outcome.exitCode = await runExplain(args, options, process);
+    });
+}
+
+const explainHelp = `
+Prints the decision of each authorizer in their order; for RBAC the binding, the role and the rule that allow the
+request, or the rule that it requires. system:authenticated is added to the groups, as for requests.
+
+Exit code:
+  0  the request is allowed
+  1  it is not allowed
+  2  wrong usage, or the server cannot be asked
+`;
 
 /** Adds the flags to the help of the commands that take them. */
 async function describeFlags(program: Program, { server, check }: Commands): Promise<void> {

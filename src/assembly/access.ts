@@ -7,7 +7,7 @@ import { RegistryPolicyObjects } from '../admission/policies/registry-policy-obj
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { readAbacPolicies } from '../auth/abac/policy-file.js';
-import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import { authorize, refusalWith, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import { AuthorizerChain, LiveAuthorizers, type Authorizers } from '../auth/authorizer-chain.js';
 import { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { authorizerLists } from '../auth/authorizers.list.js';
@@ -58,9 +58,10 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
   const group = config.naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);
   const authorizers = makeAuthorizers(dependencies, held);
+  const refusal = refusalWith(config.authorization.explainForbidden);
   const refusalOf = async (attributes: AuthorizationAttributes) => {
-    const { decision, reason } = await authorize(authorizers, attributes);
-    return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
+    const authorization = await authorize(authorizers, attributes);
+    return authorization.decision === 'allow' ? undefined : refusal(attributes, authorization);
   };
   return {
     authorizers,

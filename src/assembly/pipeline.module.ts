@@ -16,6 +16,7 @@ import { versionController } from '../endpoints/version.controller.js';
 import { resourceController } from '../endpoints/resource.controller.js';
 import { ApiErrorFilter } from '../filters/api-error.filter.js';
 import { AuthenticationGuard } from '../guards/authentication.guard.js';
+import { refusalWith } from '../auth/authorizer.js';
 import { AuthorizationGuard } from '../guards/authorization.guard.js';
 import { FlowControlGuard } from '../guards/flow-control.guard.js';
 import { ImpersonationGuard } from '../guards/impersonation.guard.js';
@@ -28,7 +29,8 @@ import { ContentNegotiationInterceptor } from '../interceptors/content-negotiati
 @Module({})
 export class PipelineModule {
   static for(components: ServerComponents): DynamicModule {
-    const { naming } = components.config;
+    const { naming, authorization } = components.config;
+    const refusal = refusalWith(authorization.explainForbidden);
     return {
       module: PipelineModule,
       providers: [
@@ -44,7 +46,7 @@ export class PipelineModule {
         { provide: APP_GUARD, useFactory: () => new FlowControlGuard(components.limiter) },
         {
           provide: APP_GUARD,
-          useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics),
+          useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics, refusal),
         },
         {
           provide: APP_INTERCEPTOR,

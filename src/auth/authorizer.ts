@@ -2,9 +2,11 @@ import { ApiError } from '../machinery/api-error.js';
 import type { FieldSelector } from '../machinery/field-selector.js';
 import { goQuote } from '../machinery/field-error.js';
 import type { LabelSelector } from '../machinery/label-selector.js';
+import type { PolicyRule } from '../machinery/policy-rule.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
 import type { AuthorizerChain, Authorizers } from './authorizer-chain.js';
+import { requiredRule, ruleScope, ruleText } from './required-rule.js';
 
 /** Attributes of a request for authorization, for resources and for other paths. */
 export interface AuthorizationAttributes {
@@ -31,6 +33,20 @@ export interface Authorization {
   readonly reason: string;
 }
 
+/** The grant by which RBAC allows a request. */
+export interface GrantDetails {
+  readonly binding: ObjectName;
+  readonly role: ObjectName;
+  readonly rule: PolicyRule;
+}
+
+interface ObjectName {
+  readonly kind: string;
+  /** Absent for cluster-scoped objects. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
 /** One authorizer of the chain. */
 export interface Authorizer {
   readonly name: string;
@@ -39,6 +55,8 @@ export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Authorization | Promise<Authorization>;
   /** Returns the rules of the user in a namespace. Absent if the authorizer cannot list rules. */
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;
+  /** Returns the grant by which `authorize` allows the request; undefined if there is none. */
+  grantFor?(attributes: AuthorizationAttributes): GrantDetails | undefined;
 }
 
 interface ResourceRule {
@@ -146,7 +164,22 @@ function askFrom(
   return { decision: 'no opinion', reason: reasons.join(', ') };
 }
 
+/** Makes the 403 error of a request that is not allowed. */
+export type Refusal = (attributes: AuthorizationAttributes, authorization: Authorization) => ApiError;
+
 /** Returns the 403 error of a request that no authorizer allowed. */
+export const plainRefusal: Refusal = (attributes, { reason }) => forbiddenError(attributes, reason);
+
+/** Adds the rule that RBAC requires. A rule does not help against an authorizer that denies. */
+const explainedRefusal: Refusal = (attributes, { decision, reason }) => {
+  if (decision === 'deny') return forbiddenError(attributes, reason);
+  const needed = `requires the rule ${ruleText(requiredRule(attributes))} ${ruleScope(attributes)}`;
+  return forbiddenError(attributes, reason === '' ? needed : `${reason}; ${needed}`);
+};
+
+/** `isExplained`: value of --explain-forbidden. */
+export const refusalWith = (isExplained: boolean): Refusal => (isExplained ? explainedRefusal : plainRefusal);
+
 export function forbiddenError(attributes: AuthorizationAttributes, reason: string): ApiError {
   const message = forbiddenMessage(attributes, reason);
   if (!attributes.isResourceRequest) {

@@ -85,7 +85,7 @@ function goTextLists(lists: Readonly<Record<string, readonly string[]>>): string
  * Adds the groups of a service account if none are named, and system:authenticated, or for system:anonymous the
  * opposite.
  */
-function groupsOf(name: string, named: readonly string[]): readonly string[] {
+export function groupsOf(name: string, named: readonly string[]): readonly string[] {
   const account = parseServiceAccountUserName(name);
   const groups = named.length === 0 && account ? [...serviceAccountGroups(account.namespace)] : [...named];
   const isAnonymous = name === userNames.anonymous;

@@ -171,6 +171,8 @@ class AuthorizationConfig {
   @ValidateNested() readonly webhook = new AuthorizationWebhookConfig();
   /** ABAC policy file. */
   @IsOptional() @IsString() readonly policyFile: Optional;
+  /** Adds the required rule to 403 answers. */
+  @IsBoolean() readonly explainForbidden!: boolean;
 }
 
 class AdmissionConfig {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { Authorization, Authorizer } from '../auth/authorizer.js';
+import { plainRefusal, type Authorization, type Authorizer } from '../auth/authorizer.js';
 import { AuthorizerChain } from '../auth/authorizer-chain.js';
 import { RequestState } from '../answers/request-state.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
@@ -15,7 +15,11 @@ function guarded(answer: () => Authorization | Promise<Authorization>) {
   let asked = 0;
   const authorizer: Authorizer = { name: 'Counting', authorize: () => (asked++, answer()) };
   const metrics = new AccessMetrics(new ManualClock());
-  return { guard: new AuthorizationGuard(new AuthorizerChain([authorizer]), metrics), asked: () => asked, metrics };
+  return {
+    guard: new AuthorizationGuard(new AuthorizerChain([authorizer]), metrics, plainRefusal),
+    asked: () => asked,
+    metrics,
+  };
 }
 
 it.each([

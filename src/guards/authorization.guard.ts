@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authorize, forbiddenError, type Authorization, type AuthorizationAttributes } from '../auth/authorizer.js';
+import { authorize, type Authorization, type AuthorizationAttributes, type Refusal } from '../auth/authorizer.js';
 import type { Authorizers } from '../auth/authorizer-chain.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { RequestAttributes } from './request-attributes.js';
@@ -10,6 +10,7 @@ export class AuthorizationGuard implements CanActivate {
   constructor(
     private readonly authorizers: Authorizers,
     private readonly metrics: AccessMetrics,
+    private readonly refusal: Refusal,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -32,9 +33,10 @@ export class AuthorizationGuard implements CanActivate {
     return answer instanceof Promise ? answer.then(decided, failed) : decided(answer);
   }
 
-  private enforce({ decision, reason }: Authorization, attributes: AuthorizationAttributes, beginMs: number): true {
+  private enforce(authorization: Authorization, attributes: AuthorizationAttributes, beginMs: number): true {
+    const { decision } = authorization;
     this.metrics.authorized(decision, beginMs);
     if (decision === 'allow') return true;
-    throw forbiddenError(attributes, reason);
+    throw this.refusal(attributes, authorization);
   }
 }

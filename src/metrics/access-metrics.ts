@@ -56,10 +56,12 @@ export class AccessMetrics {
       return answer;
     };
     const rulesFor = authorizer.rulesFor?.bind(authorizer);
+    const grantFor = authorizer.grantFor?.bind(authorizer);
     return {
       name: authorizer.name,
       ...(authorizer.type !== undefined && { type: authorizer.type }),
       ...(rulesFor && { rulesFor }),
+      ...(grantFor && { grantFor }),
       authorize(attributes: AuthorizationAttributes) {
         const answer = authorizer.authorize(attributes);
         return answer instanceof Promise ? answer.then(note) : note(answer);

@@ -3,6 +3,7 @@ import { submittedPod } from '../../test/harness/write-world.js';
 import { VerbWorld } from '../../test/harness/verb-world.js';
 import { registryOf } from '../../test/harness/shell.js';
 import type { KubeObject } from '../machinery/kube-object.js';
+import { emptyQuery } from '../machinery/query.js';
 import type { HandlerResult, SubresourceRequest } from '../registry/apis/api-group.js';
 import { defineResource, type HandledSubresource } from '../registry/definition/resource-definition.js';
 import { statusSubresource } from '../registry/definition/status-subresource.js';
@@ -142,7 +143,7 @@ it('a POST to a resource without objects is admitted as CREATE without a name (2
   const handle = ({ body }: { body: KubeObject }) =>
     Promise.resolve({ object: { ...body, status: { allowed: true } } });
   const body = { kind: review.kind, apiVersion: 'authorization.k8s.io/v1', spec: {} };
-  const request = { namespace: '', context: world.request() };
+  const request = { namespace: '', context: world.request(), query: emptyQuery };
   const answer = await callVirtual(world.chain, { type: 'virtual', definition: review, handle }, request, world.store.dependencies, bodyOf(body)); // prettier-ignore
   expect(answer).toMatchObject({ type: 'computed', code: 201, object: { status: { allowed: true } } });
   expect(world.admitted).toMatchObject([{ operation: 'CREATE', kind: review.kind, name: '' }, { step: 'validate' }]);

@@ -6,7 +6,7 @@ import { asFields } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { JsonObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
-import type { SubresourceRequest } from '../registry/apis/api-group.js';
+import type { SubresourceRequest, VirtualRequest } from '../registry/apis/api-group.js';
 import { subresourceOf, type HandledSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
@@ -99,7 +99,7 @@ function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSu
 export async function callVirtual(
   chain: AdmissionChain,
   served: ServedVirtual,
-  request: Pick<Target, 'namespace' | 'context'>,
+  request: Pick<Target, 'namespace' | 'context'> & Pick<VirtualRequest, 'query'>,
   dependencies: { readonly types: TypeSource; readonly clock: Clock },
   body: Submission,
 ): Promise<VerbAnswer> {

@@ -1,7 +1,7 @@
 import { listed } from '../../machinery/listed.js';
 import { ruleAllows } from '../../machinery/policy-rule.js';
 import type { UserInfo } from '../../machinery/user-info.js';
-import type { Authorization, AuthorizationAttributes, Authorizer, ResolvedRules } from '../authorizer.js';
+import type { Authorization, AuthorizationAttributes, Authorizer, GrantDetails, ResolvedRules } from '../authorizer.js';
 import type { HeldRules } from '../rbac/held-rules.js';
 
 /**
@@ -26,6 +26,21 @@ export class RbacAuthorizer implements Authorizer {
       }
     }
     return { decision: 'no opinion', reason: missing.size > 0 ? `RBAC: ${listed([...missing])}` : '' };
+  }
+
+  grantFor(attributes: AuthorizationAttributes): GrantDetails | undefined {
+    const namespace = attributes.isResourceRequest ? attributes.namespace : '';
+    for (const { role, binding, namespace: bound } of this.held.grantsOf(attributes.user, namespace)) {
+      const rule = this.held.rulesOf(role, bound)?.find((one) => ruleAllows(one, attributes));
+      if (!rule) continue;
+      const inNamespace = bound !== '' && { namespace: bound };
+      return {
+        binding: { kind: bound === '' ? 'ClusterRoleBinding' : 'RoleBinding', ...inNamespace, name: binding },
+        role: { kind: role.kind, ...(role.kind === 'Role' && inNamespace), name: role.name },
+        rule,
+      };
+    }
+    return undefined;
   }
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {

@@ -11,6 +11,8 @@ import type { ResourceStore } from '../../registry/resource-store.js';
 export interface Grant {
   /** `RoleBinding "b/default" of Role "r" to User "u"` */
   readonly description: string;
+  /** Name of the binding. */
+  readonly binding: string;
   readonly role: RoleRef;
   /** Namespace of the binding; '' for a ClusterRoleBinding. */
   readonly namespace: string;
@@ -110,7 +112,7 @@ export class RoleBook {
         namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
       const description = `${shownBinding} of ${role.kind} ${goQuote(role.name)} to ${shownSubject(subject, namespace)}`;
       const found = bySubject.get(key) ?? new Map<string, Grant>();
-      if (!found.has(name)) found.set(name, { description, role, namespace });
+      if (!found.has(name)) found.set(name, { description, binding: name, role, namespace });
       bySubject.set(key, found);
     }
     this.subjectsOf.set(

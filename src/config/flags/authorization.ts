@@ -32,6 +32,13 @@ export const authorizationFlags: FlagTopic = {
       'ABAC policy file, one JSON object per line; read at start',
     ),
     used(
+      'explain-forbidden',
+      'bool',
+      'false',
+      'authorization.explainForbidden',
+      'add the RBAC rule that a request requires to the message of its 403; names no role and no other user',
+    ),
+    used(
       'authorization-webhook-cache-authorized-ttl',
       'duration',
       '5m0s',

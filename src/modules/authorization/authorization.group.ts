@@ -1,11 +1,14 @@
 import type { Authorizers } from '../../auth/authorizer-chain.js';
 import { authorize, rulesFor, type AuthorizationAttributes } from '../../auth/authorizer.js';
+import { explainAccess, explanationAnnotation } from '../../auth/explain-access.js';
+import { stringifyJson } from '../../codec/json.js';
 import type {
   SelfSubjectRulesReview,
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '../../catalog/types/authorization.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { isTrueParameter } from '../../machinery/query.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
 import type { FieldError } from '../../machinery/field-error.js';
@@ -34,12 +37,12 @@ export class AuthorizationGroup {
   constructor(private readonly authorizers: Authorizers) {}
 
   @VirtualResource('subjectaccessreviews')
-  async reviewSubject({ definition, body }: VirtualRequest): Promise<HandlerResult> {
+  async reviewSubject({ definition, body, query }: VirtualRequest): Promise<HandlerResult> {
     refuse(definition.group, () => [
       ...validateAccessReview(body, { isSelfReview: false }),
       ...validateBareMetadata(body),
     ]);
-    return this.decide(body, subjectOf(body));
+    return this.decide(body, subjectOf(body), { isExplained: isTrueParameter(query.first('explain')) });
   }
 
   @VirtualResource('localsubjectaccessreviews')
@@ -72,18 +75,26 @@ export class AuthorizationGroup {
     return { object: { kind: body.kind, apiVersion: body.apiVersion, metadata: {}, spec: {}, status } };
   }
 
-  private async decide(review: SubjectAccessReview, user: UserInfo): Promise<HandlerResult> {
+  private async decide(
+    review: SubjectAccessReview,
+    user: UserInfo,
+    { isExplained = false } = {},
+  ): Promise<HandlerResult> {
     const { spec = {} } = review;
     const { problems, ...selectors } = reviewedSelectors(spec.resourceAttributes);
     const attributes = { ...attributesOf(spec, user), ...selectors };
-    const { decision, reason } = await authorize(this.authorizers, attributes);
+    const { decision, reason, explanation } = isExplained
+      ? await explainAccess(this.authorizers, attributes)
+      : { ...(await authorize(this.authorizers, attributes)), explanation: undefined };
     const status = {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
       ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
     };
-    return { object: { ...review, status } };
+    if (!explanation) return { object: { ...review, status } };
+    const annotations = { [explanationAnnotation]: stringifyJson(explanation) };
+    return { object: { ...review, metadata: { ...review.metadata, annotations }, status } };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.js';
 import { AuthorizerChain } from '../../auth/authorizer-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { emptyQuery } from '../../machinery/query.js';
 import type { VirtualRequest } from '../../registry/apis/api-group.js';
 import { AuthorizationGroup } from './authorization.group.js';
 
@@ -28,6 +29,7 @@ const review = (kind: string, spec: object, metadata: object = {}): VirtualReque
   ({
     context: { user: asker },
     definition: { group },
+    query: emptyQuery,
     body: { kind, apiVersion: `${group}/v1`, metadata, spec },
   }) as unknown as VirtualRequest;
 const resource = (rest: object = {}) => ({ verb: 'get', resource: 'pods', namespace: 'shop', ...rest });

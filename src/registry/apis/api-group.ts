@@ -41,6 +41,7 @@ export interface VirtualRequest {
   readonly definition: VirtualResourceDefinition;
   readonly namespace: string;
   readonly body: KubeObject;
+  readonly query: Pick<SubresourceRequest['query'], 'first'>;
 }
 
 /** The response of a handler. `code` defaults to 201 for `create` and 200 for other verbs. */
