@@ -69,6 +69,7 @@ function credentialSource(
     timeoutMs: pluginTimeoutMs,
     clock,
     logger,
-    hasTerminal: () => process.stdin.isTTY,
+    // Undefined, despite its type, if standard input is no terminal.
+    hasTerminal: () => Boolean(process.stdin.isTTY),
   });
 }
