@@ -28,6 +28,7 @@ export const switchableReconcilers = {
   'service-cidr-controller': { runs: 'by default', aliases: [] },
   'serviceaccount-controller': { runs: 'by default', aliases: ['serviceaccount'] },
   'serviceaccount-token-controller': { runs: 'by default', aliases: ['serviceaccount-token'] },
+  'storage-version-migrator-controller': { runs: 'by default', aliases: ['svm'] },
   'token-cleaner-controller': { runs: 'if enabled', aliases: ['tokencleaner'] },
   'ttl-after-finished-controller': { runs: 'by default', aliases: ['ttl-after-finished'] },
   'validatingadmissionpolicy-status-controller': {

@@ -27,6 +27,7 @@ import {
   claimProtection,
   volumeProtection,
 } from './storage-protection/storage-protection.reconcilers.js';
+import { storageVersionMigration } from './storage-version-migration/storage-version-migration.reconciler.js';
 import { tokenTrackingDay } from './token-tracking/token-tracking.reconciler.js';
 import { ttlAfterFinished } from './ttl-after-finished/ttl-after-finished.reconciler.js';
 import { requireNever } from '../std/assert.js';
@@ -63,6 +64,7 @@ export const builtInReconcilers = [
   disruptionReconciler,
   ttlAfterFinished,
   policyStatus,
+  storageVersionMigration,
   requestApproval,
   requestSigning,
   requestCleaning,

@@ -197,8 +197,14 @@ export class ResourceStore {
    * Rejects an update of an object with fields that this server does not know, since a write would drop them. An object
    * that is being deleted may be updated, to remove its finalizers (ADR 022).
    */
-  checkRewritable({ key, unknownFields, attributes }: EncodedObject): void {
-    if (unknownFields.length === 0 || attributes.lifetime?.isDeleting) return;
+  checkRewritable(encoded: EncodedObject): void {
+    if (!encoded.attributes.lifetime?.isDeleting) this.checkLossless(encoded);
+  }
+
+  /** Rejects a write without changes of an object that cannot be decoded or would lose fields. */
+  checkLossless(encoded: EncodedObject): void {
+    const { key, unknownFields } = readable(encoded);
+    if (unknownFields.length === 0) return;
     const shown = unknownFields.slice(0, unknownFieldsShown).join(', ');
     const more = unknownFields.length > unknownFieldsShown ? ', …' : '';
     throw ApiError.internal(
