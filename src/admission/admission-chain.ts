@@ -53,6 +53,14 @@ export class AdmissionChain {
     reinvoking: readonly AdmissionPlugin[] = none,
   ): Promise<void> {
     const { observer } = this;
+    const { trace } = attributes.request;
+    if (trace) {
+      for (const plugin of plugins) {
+        await trace.step(plugin.name, step, attributes.object, () => plugin[step]!(attributes));
+      }
+      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
+      return;
+    }
     if (!observer) {
       for (const plugin of plugins) {
         const running = plugin[step]!(attributes);

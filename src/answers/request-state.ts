@@ -3,6 +3,7 @@ import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
 import { Canceller, type Cancellation } from '../std/cancellation.js';
+import type { AdmissionTrace } from '../registry/admission-trace.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { Served } from '../registry/resource-registry.js';
 
@@ -10,6 +11,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     kube: RequestState;
   }
+}
+
+/** The trace of admission, with the steps as the client gets them. */
+interface AdmissionExplanation extends AdmissionTrace {
+  readonly steps: readonly unknown[];
 }
 
 /** The end of a response, as Node's ServerResponse reports it. */
@@ -35,6 +41,8 @@ export class RequestState {
   /** The negotiated encoding and transform of a resource request. */
   output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
+  /** Set if the client asked for an explanation of admission. */
+  explanation: AdmissionExplanation | undefined = undefined;
   /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
   isStreaming = false;
   /** Bytes of the response body, if it was counted. */
@@ -130,6 +138,9 @@ class VerbContext implements RequestContext {
     this.user = state.user;
     this.verb = state.info.verb;
     this.warnings = state.warnings;
+  }
+  get trace(): AdmissionTrace | undefined {
+    return this.state.explanation;
   }
   get signal(): Cancellation {
     return this.state.signal;

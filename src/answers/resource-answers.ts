@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EncodedObject } from '../cache/encoded-object.js';
+import { json } from '../codec/encodings.js';
+import { encodeJson } from '../codec/json.js';
 import { wantsPretty } from '../codec/negotiate.js';
 import type { Limits } from '../config/limits.js';
 import { headersFor, sendBytes } from './answer.js';
@@ -50,6 +52,7 @@ export class ResourceAnswers {
   ): void | Promise<void> {
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
+    if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
     if (answer.type === 'stored') {
       const ready = renderings.ready([answer.encoded], this.dependencies.clock);
       if (ready) return ready.then(() => this.send(request, reply, definition, answer));
@@ -77,6 +80,33 @@ export class ResourceAnswers {
     }
     const list = renderings.shapedList(answer.objects, {}, representation);
     return this.sendValue(request, reply, 200, list, representation);
+  }
+
+  private async explain(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    renderings: Renderings,
+    answer: VerbAnswer,
+  ): Promise<void> {
+    if (answer.type === 'status') return this.sendExplanation(request, reply, answer.status.code ?? 200, answer.status);
+    if (answer.type === 'computed') return this.sendExplanation(request, reply, answer.code, answer.object);
+    if (answer.type !== 'stored') return this.sendExplanation(request, reply, 200, null);
+    await renderings.ready([answer.encoded], this.dependencies.clock);
+    this.sendExplanation(request, reply, answer.code, renderings.parse(answer.encoded));
+  }
+
+  /** Sends the steps of admission, with the answer that the client would have got otherwise. */
+  sendExplanation(request: FastifyRequest, reply: FastifyReply, code: number, answer: unknown): void {
+    const { explanation, warnings } = request.kube;
+    const body = {
+      kind: 'AdmissionExplanation',
+      apiVersion: 'keelson/v1',
+      steps: explanation?.steps ?? [],
+      warnings,
+      code,
+      answer,
+    };
+    sendBytes(request, reply, code, headersFor(request, json.mediaType), encodeJson(body));
   }
 
   /** Sends encoded objects as a list. */

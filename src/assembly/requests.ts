@@ -82,6 +82,7 @@ function requestsOf(dependencies: Dependencies, watches: WatchStreams): Resource
     snapshotsEnabled: featureGates['ListFromCacheSnapshot'] === true,
     compressionEnabled: featureGates['APIResponseCompression'] === true,
     unsafeDeletionEnabled: featureGates['AllowUnsafeMalformedObjectDeletion'] === true,
+    refusalOfAttributes: refusalOf,
     refusalOf: ({ user, info }, verb) => refusalOf({ ...info, user, verb }),
     clock,
   });

@@ -37,6 +37,8 @@ import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { RequireCreate, Target } from '../verbs/verb.js';
+import type { AuthorizationAttributes } from '../auth/authorizer.js';
+import { beginExplanation, explainHeader } from './explanations.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
 import type { WatchMetrics } from '../metrics/watch-metrics.js';
 import { readBody } from './request-body.js';
@@ -70,6 +72,8 @@ interface ResourceRequestDependencies extends ResourceAnswerDependencies {
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly unsafeDeletionEnabled: boolean;
+  /** Returns a 403 error if no authorizer allows it. */
+  readonly refusalOfAttributes: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   /** Returns a 403 error if the user may not do `verb` to the object of the request, undefined if allowed. */
   readonly refusalOf: (state: Pick<RequestState, 'user' | 'info'>, verb: string) => Promise<ApiError | undefined>;
   readonly clock: Clock;
@@ -89,10 +93,22 @@ export class ResourceRequests {
     if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
     if (!served) throw ApiError.noSuchResource();
     if (served.type !== 'stored') return this.virtual(request, reply, served);
+    if (request.raw.headers[explainHeader] !== undefined) return this.explained(request, reply, served);
     const answered = this.stored(request, reply, served);
     return isCustom(served)
       ? answered.catch((error: unknown) => this.readAgain(request, reply, served, error))
       : answered;
+  }
+
+  /** Answers a write with an explanation of admission, also if it was refused. */
+  private async explained(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    await beginExplanation(request, this.dependencies);
+    try {
+      await this.stored(request, reply, served);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.answers.sendExplanation(request, reply, error.code, error.toStatus());
+    }
   }
 
   /** Repeats a read if the CRD changed while it waited for the cache, since the changed kind has another cache. */

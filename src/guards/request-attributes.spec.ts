@@ -25,3 +25,12 @@ it.each<[request: string, labels: string | undefined, fields: string | undefined
   const attributes = new RequestAttributes(user, parseRequestInfo(method, url));
   expect([attributes.labelSelector?.toString(), attributes.fieldSelector?.toString()]).toEqual([labels, fields]);
 });
+
+it.each([
+  [16_384, 16_384],
+  [16_385, undefined],
+])('of selectors with %d characters, %p are authorized', (length, expected) => {
+  const text = `k=${'x'.repeat(length - 2)}`;
+  const attributes = new RequestAttributes(user, parseRequestInfo('GET', `/api/v1/pods?fieldSelector=${text}`));
+  expect(attributes.fieldSelector?.toString().length).toBe(expected);
+});

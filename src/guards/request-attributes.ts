@@ -45,11 +45,18 @@ export class RequestAttributes implements AuthorizationAttributes {
   private selectorText(parameter: 'fieldSelector' | 'labelSelector'): string | undefined {
     if (!collectionVerbs.includes(this.verb)) return undefined;
     const text = this.info.query.first(parameter);
-    return text === undefined || text === '' || legacyWatchPath.test(this.path) ? undefined : text;
+    if (text === undefined || text === '' || text.length > selectorCharactersMax) return undefined;
+    return legacyWatchPath.test(this.path) ? undefined : text;
   }
 }
 
 const collectionVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
+
+/**
+ * Twice a URL that most proxies accept. Without its selector a request is about more objects, which never allows too much;
+ * each authorizer that reads it would parse it, for 300 ms at the largest URL.
+ */
+const selectorCharactersMax = 16_384;
 
 /** A watch with its verb in the path is authorized without selectors, as in kube-apiserver. */
 const legacyWatchPath = /^\/*(api|apis\/[^/]*)\/[^/]*\/watch(\/|$)/;

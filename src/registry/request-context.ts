@@ -2,6 +2,7 @@ import type { DeleteOptions } from '../machinery/delete-options.js';
 import type { WriteOptions } from '../machinery/write-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Cancellation } from '../std/cancellation.js';
+import type { AdmissionTrace } from './admission-trace.js';
 
 /**
  * The request as verbs and stores see it, without HTTP. Copy it by withOptions(): properties may be getters, which a
@@ -26,6 +27,8 @@ export interface RequestContext {
   readonly auditAnnotations: Map<string, string>;
   /** The options as the client sent them, for admission; absent for reads and for writes of this server's components. */
   readonly options?: WriteOptions | DeleteOptions | undefined;
+  /** Set if the client asked for an explanation of admission. */
+  readonly trace?: AdmissionTrace | undefined;
 }
 
 /** Returns the same request with other options. Its signal and audit annotations are still created on first use. */
@@ -33,7 +36,7 @@ export function withOptions(
   context: RequestContext,
   changes: Partial<Pick<RequestContext, 'dryRun' | 'fieldManager'>>,
 ): RequestContext {
-  const { user, verb, warnings, dryRun, fieldManager, options } = context;
+  const { user, verb, warnings, dryRun, fieldManager, options, trace } = context;
   return {
     user,
     ...(verb !== undefined && { verb }),
@@ -44,6 +47,7 @@ export function withOptions(
     dryRun,
     fieldManager,
     ...(options && { options }),
+    ...(trace && { trace }),
     get auditAnnotations() {
       return context.auditAnnotations;
     },

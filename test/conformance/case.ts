@@ -9,6 +9,7 @@ import type { WatchRow } from './watch.cases.js';
  * Each row has a namespace of its own, so rows are independent. Strings in paths, bodies and wants may contain
  *   ~                         /api/v1/namespaces/<the row's namespace>, at the beginning of a path
  *   {ns}                      the name of that namespace
+ *   {domain}                  the domain of labels
  *   {group:coordination}      an API group with the configured domain
  *   {label:metadata.name}     a label or annotation with the configured domain; {api:…} one of the API machinery
  *   {system:system}           a system namespace
@@ -190,6 +191,7 @@ export class Scene {
       /\{([a-z]\w*)(?::([\w.-]+)|((?:\.[\w-]+)*))\}/g,
       (whole, name: string, of?: string, at?: string) => {
         if (name === 'ns') return this.namespace;
+        if (name === 'domain') return naming.labelDomain;
         if (of !== undefined) {
           if (name === 'group') return naming.group(of);
           if (name === 'label') return naming.label(of);

@@ -315,6 +315,42 @@ it('versions that nobody uses never call the webhook', async () => {
   expect(webhook.reviews.length).toBe(before);
 });
 
+it('admission policies for one version see and change objects that are written in the other', async () => {
+  const { plural, path } = await define();
+  const { admin } = server;
+  const policies = '/apis/admissionregistration.k8s.io/v1';
+  const resourceRules = [{ apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: [plural] }];
+  const matchConstraints = { resourceRules, matchPolicy: 'Equivalent' };
+  const paramKind = { apiVersion: `${group}/v1`, kind: `Box${count}` };
+  await admin.post(path('v2'), box('limit', 'v2', { dimensions: { size: 5 } }));
+  const put = async (collection: string, name: string, spec: object) => {
+    const { code, text } = await admin.post(`${policies}/${collection}`, { metadata: { name }, spec });
+    if (code !== 201) throw new Error(text);
+  };
+  const validations = [{ expression: 'object.spec.size <= params.spec.size', message: 'too large' }];
+  await put('validatingadmissionpolicies', plural, { matchConstraints, paramKind, validations });
+  await put('validatingadmissionpolicybindings', plural, {
+    policyName: plural,
+    validationActions: ['Deny'],
+    paramRef: { name: 'limit', namespace: 'default', parameterNotFoundAction: 'Deny' },
+  });
+  const expression = 'Object{spec: Object.spec{size: object.spec.size + 1}}';
+  await put('mutatingadmissionpolicies', plural, {
+    matchConstraints,
+    reinvocationPolicy: 'Never',
+    mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+  });
+  await put('mutatingadmissionpolicybindings', plural, { policyName: plural });
+  await eventually('the policies are in force', async () => {
+    const probe = await admin.post(`${path('v2')}?dryRun=All`, box('probe', 'v2', { dimensions: { size: 5 } }));
+    return probe.code !== 201;
+  });
+  const refused = await admin.post(path('v2'), box('a', 'v2', { dimensions: { size: 5 } }));
+  expect([refused.code, refused.body.message]).toEqual([422, expect.stringContaining('too large')]);
+  const changed = await admin.post(path('v2'), box('a', 'v2', { dimensions: { size: 4 } }));
+  expect([changed.code, changed.body.spec]).toEqual([201, { dimensions: { size: 5 }, color: 'blue' }]);
+});
+
 it('a kind and a namespace are deleted while the webhook is down', async () => {
   const { plural, path } = await define();
   const { admin } = server;

@@ -5,12 +5,17 @@ import { asFields, asText } from '../../src/machinery/fields.js';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** A Secret of a bootstrap token that may be used for everything. `data` replaces or adds values. */
-export function tokenSecret(id: string, secret: string, data: Record<string, string> = {}) {
+export function tokenSecret(
+  id: string,
+  secret: string,
+  data: Record<string, string> = {},
+  type = 'bootstrap.kubernetes.io/token',
+) {
   const usages = { 'usage-bootstrap-authentication': 'true', 'usage-bootstrap-signing': 'true' };
   const all = { 'token-id': id, 'token-secret': secret, ...usages, ...data };
   return {
     metadata: { name: `bootstrap-token-${id}` },
-    type: 'bootstrap.kubernetes.io/token',
+    type,
     data: Object.fromEntries(Object.entries(all).map(([key, text]) => [key, base64(text)])),
   };
 }

@@ -3,6 +3,7 @@ import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import type { CompiledPolicy } from './compiled-policy.js';
+import { untilReady } from '../../std/not-ready.js';
 import { ConfigurationError } from '../request/configuration-error.js';
 import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
@@ -79,7 +80,7 @@ export class PolicyEnforcement {
     let params: readonly (KubeObject | undefined)[];
     try {
       if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) return;
-      params = paramsOf(resource, binding.paramRef, this.request.namespace);
+      params = await untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace));
     } catch (error) {
       this.refuseForConfiguration(policy, binding, error);
       return;
@@ -99,7 +100,7 @@ export class PolicyEnforcement {
     form: RequestForm,
     param: KubeObject | undefined,
   ): Promise<PolicyResult> {
-    const object = this.request.object('object', form);
+    const object = await untilReady(() => this.request.object('object', form));
     const { evaluation, ofConditions } = await this.evaluations.of(policy, form, param, object);
     return evaluatePolicy(policy, evaluation, ofConditions);
   }

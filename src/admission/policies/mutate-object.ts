@@ -6,6 +6,7 @@ import { ConformError } from '../../typed/conform-error.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { applyMutation, MutationError } from './apply-mutation.js';
 import type { CompiledMutatingPolicy } from './compiled-policy.js';
+import { untilReady } from '../../std/not-ready.js';
 import { ConfigurationError } from '../request/configuration-error.js';
 import { conditionsHold, validationCostMax } from './evaluate-policy.js';
 import { Budget, OutOfBudget } from './evaluation.js';
@@ -76,7 +77,7 @@ export class PolicyMutation {
       for (const binding of bindings) {
         try {
           if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) continue;
-          for (const param of paramsOf(resource, binding.paramRef, this.request.namespace)) {
+          for (const param of await untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace))) {
             const { namespace = '', name = '' } = param?.metadata ?? {};
             const key = [policy.name, binding.name, namespace, name].join('/');
             invocations.push({ key, policy, binding, param, form });
@@ -108,7 +109,7 @@ export class PolicyMutation {
   /** Returns true if the policy has changed the object. Each mutation sees the result of the one before. */
   private async mutate({ policy, param, form }: Invocation): Promise<boolean> {
     const { attributes } = this.request;
-    let view = form.present(attributes.object!);
+    let view = await untilReady(() => form.present(attributes.object!));
     const { ofConditions } = await this.evaluations.of(policy, form, param, view);
     const holds = await conditionsHold(policy, ofConditions);
     if (typeof holds === 'string') throw new MutationError(holds);
@@ -121,8 +122,8 @@ export class PolicyMutation {
       const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));
       if (changed === (view as unknown) || deepEqual(changed, view)) continue;
       await this.evaluations.pauseIfDue();
-      this.replaceObject(restored(form, changed, attributes.object!));
-      view = form.present(attributes.object!);
+      this.replaceObject(await untilReady(() => restored(form, changed, attributes.object!)));
+      view = await untilReady(() => form.present(attributes.object!));
       hasChanged = true;
     }
     return hasChanged;

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { Steps } from '../../std/steps.js';
+import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { ObjectReader } from '../object-reader.js';
 import { admissionRequest } from '../request/admission-request.js';
@@ -79,7 +80,7 @@ export class RequestEvaluation {
     let variables = this.variables.get(form);
     if (!variables) {
       const { request, authorizer, dependencies } = this;
-      const oldObject = request.object('old', form);
+      const oldObject = await untilReady(() => request.object('old', form));
       await this.pauseIfDue();
       variables = {
         oldObject,

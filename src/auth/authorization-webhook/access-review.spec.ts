@@ -6,7 +6,7 @@ import { accessReviewSpec, decodeAccessReview, encodeAccessReview } from './acce
 
 const apiVersion = 'authorization.k8s.io/v1';
 const encode = (attributes: Partial<AuthorizationAttributes>, version = apiVersion): unknown =>
-  JSON.parse(encodeAccessReview(version, accessReviewSpec(attributesOf(attributes))).toString());
+  JSON.parse(encodeAccessReview(version, accessReviewSpec(attributesOf(attributes), attributes)).toString());
 const decode = (answer: unknown) => decodeAccessReview(Buffer.from(JSON.stringify(answer)), apiVersion);
 const eve = { name: 'eve', uid: '7', groups: ['a', 'b'], extra: { 'example.com/scopes': ['x', 'y'] } };
 
@@ -94,7 +94,7 @@ describe('a review', () => {
   it('keeps texts and keys as they are', () => {
     const extra = JSON.parse('{"__proto__":["a"],"constructor":["b"]}') as Record<string, string[]>;
     const user = { ...eve, name: 'e"v\ne', extra };
-    const text = encodeAccessReview(apiVersion, accessReviewSpec(attributesOf({ user }))).toString();
+    const text = encodeAccessReview(apiVersion, accessReviewSpec(attributesOf({ user }), {})).toString();
     expect(text).toContain('"extra":{"__proto__":["a"],"constructor":["b"]}');
     expect(text).toContain('"user":"e\\"v\\ne"');
   });

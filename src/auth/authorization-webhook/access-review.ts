@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
 import type { LabelOperator, LabelSelector } from '../../machinery/label-selector.js';
 import type { AuthorizationAttributes } from '../authorizer.js';
 import { WebhookError } from '../webhook/webhook-error.js';
+import type { Selectors } from './review-key.js';
 
 /** The spec of a SubjectAccessReview of v1, with empty texts. Expressions see it as it is. */
 export interface AccessReviewSpec {
@@ -34,14 +35,14 @@ interface SelectorRequirement {
   readonly values?: readonly string[];
 }
 
-export function accessReviewSpec(attributes: AuthorizationAttributes): AccessReviewSpec {
+export function accessReviewSpec(attributes: AuthorizationAttributes, selectors: Selectors): AccessReviewSpec {
   const { user, verb, path } = attributes;
   const { name, groups, uid, extra } = user;
   const subject = { user: name, groups, extra, uid };
   if (!attributes.isResourceRequest) return { nonResourceAttributes: { path, verb }, ...subject };
-  const { namespace, group, version, resource, subresource, fieldSelector, labelSelector } = attributes;
-  const fields = fieldRequirements(fieldSelector);
-  const labels = labelRequirements(labelSelector);
+  const { namespace, group, version, resource, subresource } = attributes;
+  const fields = fieldRequirements(selectors.fieldSelector);
+  const labels = labelRequirements(selectors.labelSelector);
   return {
     resourceAttributes: {
       ...{ namespace, verb, group, version, resource, subresource, name: attributes.name },

@@ -22,7 +22,7 @@ import {
 import type { AuthorizationWebhook } from './authorization-webhook-dependencies.js';
 import type { AuthorizationWebhookObserver } from './authorization-webhook-observer.js';
 import type { ConditionsResult, MatchConditions } from './match-conditions.js';
-import { reviewKey, type ReviewKey } from './review-key.js';
+import { reviewKey, type ReviewKey, type Selectors } from './review-key.js';
 
 interface Options extends Omit<WebhookConnection, 'attempted'> {
   readonly client: Pick<KubeconfigClient, 'request' | 'close'>;
@@ -57,6 +57,7 @@ interface Failure {
   readonly advice: string;
 }
 
+const noSelectors: Selectors = {};
 /** Size of a decision without its texts. */
 const entryBytes = 200;
 /** A reason is part of each answer 403. */
@@ -87,12 +88,14 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
 
   /** A decision that is kept is returned before conditions are evaluated: they see nothing but what the key has. */
   authorize(attributes: AuthorizationAttributes): Authorization | Promise<Authorization> {
-    const key = reviewKey(attributes);
+    const { fieldSelector, labelSelector } = attributes;
+    const selectors = fieldSelector || labelSelector ? { fieldSelector, labelSelector } : noSelectors;
+    const key = reviewKey(attributes, selectors);
     if (key.isCacheable) {
       const known = this.allowed.get(key.text) ?? this.others.get(key.text);
       if (known) return known;
     }
-    const spec = accessReviewSpec(attributes);
+    const spec = accessReviewSpec(attributes, selectors);
     return this.options.conditions.isEmpty ? this.review(key, spec) : this.reviewIfMatching(key, spec);
   }
 

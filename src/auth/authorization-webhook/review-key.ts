@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { AuthorizationAttributes } from '../authorizer.js';
 
+/** Selectors of a request, which are parsed whenever they are read from its attributes. */
+export type Selectors = Pick<AuthorizationAttributes, 'fieldSelector' | 'labelSelector'>;
+
 export interface ReviewKey {
   /** Equal only for equal SubjectAccessReviews. */
   readonly text: string;
@@ -17,7 +20,7 @@ const userCharactersMax = 300;
 /** Users live as long as their credentials are cached, so most requests find the text of theirs. */
 const texts = new WeakMap<UserInfo, string>();
 
-export function reviewKey(attributes: AuthorizationAttributes): ReviewKey {
+export function reviewKey(attributes: AuthorizationAttributes, selectors: Selectors): ReviewKey {
   const { user, verb } = attributes;
   let subject = texts.get(user);
   if (subject === undefined) texts.set(user, (subject = userText(user)));
@@ -26,7 +29,8 @@ export function reviewKey(attributes: AuthorizationAttributes): ReviewKey {
     const isCacheable = verb.length + path.length < chosenCharactersMax;
     return { text: `${subject}p${verb.length}:${verb}${path}`, isCacheable };
   }
-  const { namespace: ns, group, version, resource, subresource: sub, name, fieldSelector, labelSelector } = attributes;
+  const { namespace: ns, group, version, resource, subresource: sub, name } = attributes;
+  const { fieldSelector, labelSelector } = selectors;
   // The length before each text makes the key unambiguous.
   let text =
     `r${verb.length}:${verb}${ns.length}:${ns}${group.length}:${group}${version.length}:${version}` +
