@@ -1,4 +1,5 @@
 import { cpuMsOf } from '../../test/harness/cpu-time.js';
+import { SeededRng } from '../std/rng.js';
 import { schemaType } from './declared/schema-type.js';
 import { kubernetesEnvironment } from './kubernetes.js';
 import { re2Engine } from './re2-engine.js';
@@ -166,6 +167,78 @@ function comparisonsOfLargeTypes(): string {
   const large = `[]${'.map(x, {x: x})'.repeat(8)}`;
   return `${large}.all(a, ${large}.all(b, ${repeated(() => 'a==b', 1600, '&&')}))`;
 }
+
+describe('searches of patterns', () => {
+  const long = 100_000;
+  const rng = new SeededRng(1);
+  /** A text in which some patterns reach a new state with each character. */
+  const random = (size: number): string =>
+    Array.from({ length: size }, () => (rng.below(2) === 0 ? 'a' : 'b')).join('');
+  const inputs = {
+    text: 'a'.repeat(long),
+    domain: `${'a1-b.'.repeat(long / 5)}a`,
+    line: 'error at line 12, '.repeat(long / 18),
+    large: 'a'.repeat(3 << 20),
+    random: random(300_000),
+    texts: Array.from({ length: 5000 }, () => random(300)),
+    labels: Array.from({ length: 5000 }, (_, at) => `label-of-app-${at}`),
+  };
+  const searching = kubernetesEnvironment({
+    regex: re2Engine(),
+    compatibilityVersion: { major: 1, minor: 36 },
+    mode: 'new',
+    variables: Object.fromEntries(Object.keys(inputs).map((name) => [name, types.dyn])),
+  });
+  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+  const identifiers = '(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)([.](0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*';
+  const version = `^[0-9]+[.][0-9]+[.][0-9]+(-${identifiers})?([+][0-9a-zA-Z-]+)?$`;
+
+  it.each<[string, string]>([
+    ['a label', `text.matches('^${label}$')`],
+    ['a domain', `domain.matches('^${label}([.]${label})*$') && domain.find('^${label}([.]${label})*$') == domain`],
+    ['a version', `!('1.2.3-' + text + '_').matches('${version}')`],
+    ['alternatives', "!line.matches('(panic|fatal|abort)') && line.matches('(panic|line 13|line 12)')"],
+    ['found alternatives', "line.find('(panic|fatal|line 13)') == ''"],
+    ['all found words', "line.findAll('[a-z]+').size() > 0"],
+    ['all found alternatives', "line.findAll('(error|[0-9]+)').size() > 0"],
+    ['5,000 labels', `labels.all(l, l.matches('^${label}$'))`],
+    [
+      'nested quantifiers',
+      "text.matches('(a|a|b|[a-c]+)*$') && text.find('(a+)+$') != '' && !text.matches('((a*)*)*z')",
+    ],
+    ['a letter that 3 MiB do not have', "!large.matches('b')"],
+    ['the begin of 3 MiB', "large.matches('^a+')"],
+  ])('of everyday patterns do not end an evaluation: %s', (_, expression) => {
+    expect(outcomesOf(expression)).toMatchObject([{ isOk: true, value: true }]);
+  });
+
+  it.each<[string, string]>([
+    ['nested quantifiers in a loop', "lists.range(20000).all(i, text.find('(a+)+$') != '')"],
+    ['nested quantifiers in 3 MiB', "large.matches('(a+)+b') || large.matches('((a*)*)*b')"],
+    ['matches that are searched to the end', "text.findAll('.*z|a').size() > 0"],
+    ['matches that are searched to the end of 3 MiB', "large.findAll('.*z|a').size() > 0"],
+    ['empty matches', "large.findAll('').size() > 0"],
+    ['1,000 threads', "lists.range(20000).all(i, !text.matches('a{1000}b'))"],
+    ['1,000 threads in 3 MiB', "large.find('a{1000}b') == ''"],
+    ['a state for each character', "random.matches('a[ab]{60}c')"],
+    ['a state for each character of 5,000 texts', "texts.all(t, !t.matches('[ab]*a[ab]{20}c'))"],
+    ['large states', "texts.all(t, !t.matches('(?:a|[ab]{1,400})b[ab]{300}c'))"],
+    ['large classes', "texts.all(t, !t.matches('([\\\\p{L}]|[\\\\p{Lu}]|[\\\\p{Ll}x]){1,100}1$'))"],
+    ['empty alternatives', "lists.range(20000).all(i, !text.matches('(?:||||||||||||a){90}b'))"],
+    ['a new pattern each time', "labels.all(l, !l.matches('(a|b)*b' + l + '!'))"],
+  ])('that take long end an evaluation: %s', (_, expression) => {
+    let outcomes: unknown;
+    expect(cpuMsOf(() => (outcomes = outcomesOf(expression)))).toBeLessThan(3 * evaluationMsMax);
+    expect(outcomes).toMatchObject([{ isOk: false, isOverLimit: true }]);
+  });
+
+  /** The distinct outcomes of three evaluations: there is one, whatever states of automata the earlier ones have left. */
+  function outcomesOf(expression: string): unknown[] {
+    const program = programOf(expression, searching);
+    const outcomes = Array.from({ length: 3 }, () => program.evaluate(inputs, { costLimit }));
+    return [...new Map(outcomes.map((outcome) => [JSON.stringify(outcome), outcome])).values()];
+  }
+});
 
 describe('work that costs little', () => {
   const text = { type: 'string' } as const;

@@ -1,6 +1,9 @@
 import { Pattern } from '../regex/pattern.js';
+import { runeAt, widthOf } from '../regex/program.js';
+import type { Match, SpendWork } from '../regex/search.js';
 import type { Regex, RegexEngine } from './libraries/regex.js';
-import { MeasuredWork, spend, spendOnce, stepsPerCost } from './work.js';
+import { searchIn } from './values/search.js';
+import { spend, spendOnce, stepsPerCost } from './work.js';
 
 /** Returns RE2 as the engine of regular expressions. Patterns that take long to compile are invalid. */
 export function re2Engine(): RegexEngine {
@@ -15,59 +18,65 @@ export function re2Engine(): RegexEngine {
 
 /** For each unit of the cost of a pattern and each character: 1 µs. */
 const compilationSteps = 100;
-/** Steps of beginning a search: one that only tests, and one that finds a match. */
-const [testSteps, findSteps] = [10, 40];
-/** Most steps for each character and each instruction of the pattern; a search that only tests seldom takes more than one. */
-const instructionSteps = 0.8;
-/** Searches that are bounded by less work are counted by this bound, or by their characters; others are measured, too. */
-const unmeasuredStepsMax = 10_000;
+/** Steps of beginning a search, and of each unit of its work. */
+const [searchSteps, unitSteps] = [20, 0.7];
 
 class Re2Regex implements Regex {
-  constructor(private readonly pattern: Pattern) {}
+  private readonly literal: string | undefined;
+
+  constructor(private readonly pattern: Pattern) {
+    this.literal = pattern.literal;
+  }
 
   test(text: string): boolean {
-    const measured = this.begin(text, testSteps + text.length);
-    const isMatch = this.pattern.test(text);
-    measured?.spend();
-    return isMatch;
+    const spendSearch = this.begin(text);
+    return this.literal === undefined ? this.pattern.test(text, spendSearch) : searchIn(text, this.literal, 0) >= 0;
   }
   find(text: string): string {
-    const measured = this.begin(text, findSteps + Math.min(this.stepsMax(text), unmeasuredStepsMax));
-    const match = this.pattern.find(text);
-    measured?.spend();
-    return match ?? '';
+    const match = this.findFrom(text, 0, this.begin(text));
+    return match ? text.slice(match.start, match.end) : '';
   }
+  /** An empty match directly after another is left out. */
   findAll(text: string, max: number): string[] {
     const found: string[] = [];
-    if (max === 0) return found;
-    const stepsMax = this.stepsMax(text);
-    const measured = this.begin(text, findSteps + Math.min(stepsMax, unmeasuredStepsMax));
-    // Each search may go on to the end of the text, after which the next one begins before it.
-    let unmeasured = 0;
-    for (const match of this.pattern.findEach(text)) {
-      spend(findSteps);
-      unmeasured += stepsMax;
-      if (unmeasured > unmeasuredStepsMax) {
-        measured?.spend();
-        unmeasured = 0;
-      }
-      if (found.push(match) === max) break;
+    const spendSearch = this.begin(text);
+    let lastEnd = -1;
+    for (let from = 0; from <= text.length && found.length !== max;) {
+      spend(searchSteps);
+      const match = this.findFrom(text, from, spendSearch);
+      if (!match) break;
+      const { start, end } = match;
+      const isEmpty = start === end;
+      if (!isEmpty || start !== lastEnd) found.push(text.slice(start, end));
+      lastEnd = end;
+      from = isEmpty ? end + widthOf(runeAt(text, end)) : end;
     }
-    measured?.spend();
     return found;
   }
 
-  private stepsMax(text: string): number {
-    return this.pattern.instructionsMax(text.length) * instructionSteps;
+  /** Returns the leftmost match from an index on. The cost pays for searching a literal. */
+  private findFrom(text: string, from: number, spendSearch: SpendWork): Match | undefined {
+    if (this.literal === undefined) return this.pattern.find(text, from, spendSearch);
+    const start = searchIn(text, this.literal, from);
+    return start < 0 ? undefined : { start, end: start + this.literal.length };
   }
 
   /**
-   * Counts the usual steps of a search, except those for which its cost pays, which grows with the characters of the
-   * pattern. Returns the measurement of a search that may take much longer.
+   * Begins a search. Returns the function that counts its work, except that for which its cost pays, which grows with the
+   * characters of the pattern.
    */
-  private begin(text: string, steps: number): MeasuredWork | undefined {
+  private begin(text: string): SpendWork {
+    spend(searchSteps);
     const paid = text.length * Math.ceil(this.pattern.source.length / 4) * 0.1 * stepsPerCost;
-    spend(Math.max(0, steps - paid));
-    return this.stepsMax(text) > unmeasuredStepsMax ? new MeasuredWork(Math.max(steps, paid)) : undefined;
+    let units = 0;
+    let spent = 0;
+    return (more) => {
+      units += more;
+      // Whole steps, so that their sum does not depend on the parts in which they are counted.
+      const unpaid = Math.ceil(units * unitSteps - paid);
+      if (unpaid <= spent) return;
+      spend(unpaid - spent);
+      spent = unpaid;
+    };
   }
 }

@@ -1,5 +1,3 @@
-import { cpuMicros } from '../std/cpu-time.js';
-
 /** Thrown when an evaluation exceeds its cost limit or its work limit. */
 export const limitExceeded = new Error('operation cancelled: actual cost limit exceeded');
 
@@ -79,7 +77,6 @@ export const stepsPerCost = 3;
 const unpaidStepsMax = 2_000_000;
 /** Limit on the work of one evaluation, if its caller sets no other: 50 ms for the cost limit of Kubernetes, 1,000,000. */
 export const evaluationSteps = (costLimit: number): number => unpaidStepsMax + stepsPerCost * costLimit;
-const stepsPerMicrosecond = 100;
 
 /**
  * Work of a compilation, besides that which is linear in the expression: comparing types, copying targets of macros,
@@ -134,21 +131,4 @@ export function recallSize(of: unknown): number | undefined {
 export function rememberSize(of: unknown, size: number): number {
   if (current !== unlimited) current.remember(of, size);
   return size;
-}
-
-/** Counts work by its CPU time, where no bound is known before it is done. */
-export class MeasuredWork {
-  private since = cpuMicros();
-
-  /** Steps that are counted already are not counted again. */
-  constructor(private countedSteps = 0) {}
-
-  /** Counts the time since the last call, or since the construction. */
-  spend(): void {
-    const now = cpuMicros();
-    const steps = (now - this.since) * stepsPerMicrosecond - this.countedSteps;
-    this.since = now;
-    this.countedSteps = Math.max(0, -steps);
-    if (steps > 0) current.spend(steps);
-  }
 }

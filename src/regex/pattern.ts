@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
+import { Automaton } from './automaton.js';
 import { costOfPattern, patternCharactersMax, patternCostMax } from './pattern-cost.js';
+import { Program } from './program.js';
+import type { Match, SpendWork } from './search.js';
+import { findMatch, hasMatch } from './search.js';
 
 /**
  * A regular expression in Go's syntax. Run by RE2, whose time grows linearly with the text, since matching holds the
@@ -8,6 +12,8 @@ import { costOfPattern, patternCharactersMax, patternCostMax } from './pattern-c
  */
 export class Pattern {
   private engine: Re2.RE2JS | string | undefined;
+  private instructions: Program | undefined;
+  private automaton: Automaton | undefined;
 
   private constructor(
     readonly source: string,
@@ -33,30 +39,32 @@ export class Pattern {
     return typeof engine === 'string' ? engine : undefined;
   }
 
-  /** Instructions that a search in a text of this length executes at most; each takes about 1 ns. */
+  /** Instructions that a search in a text of this length executes at most; each takes up to 15 ns. */
   instructionsMax(textLength: number): number {
     return textLength * this.re2.programSize();
   }
 
-  test(text: string): boolean {
-    return this.re2.test(text);
+  /** The text for which the pattern stands, if it stands for one. */
+  get literal(): string | undefined {
+    const engine = this.re2.re2();
+    return engine.prefixComplete ? (engine.prefix as string) : undefined;
   }
 
-  /** Returns the leftmost match; undefined if there is none. */
-  find(text: string): string | undefined {
-    const matcher = this.re2.matcher(text);
-    return matcher.find() ? (matcher.group() ?? '') : undefined;
+  /** True if the text has a match. */
+  test(text: string, spend: SpendWork = noLimit): boolean {
+    if (this.automaton) return this.automaton.test(text, spend);
+    // Most patterns that an expression builds are used once.
+    if (this.instructions) this.automaton = new Automaton(this.instructions);
+    return hasMatch(this.program, text, spend);
   }
 
-  /** Returns the matches from left to right, which do not overlap. An empty match directly after another is left out. */
-  *findEach(text: string): Generator<string> {
-    const matcher = this.re2.matcher(text);
-    let end = -1;
-    while (matcher.find()) {
-      const match = matcher.group() ?? '';
-      if (match !== '' || matcher.start() !== end) yield match;
-      end = matcher.end();
-    }
+  /** Returns the leftmost match from an index of the text on; undefined if there is none. */
+  find(text: string, from: number, spend: SpendWork): Match | undefined {
+    return findMatch(this.program, text, from, spend);
+  }
+
+  private get program(): Program {
+    return (this.instructions ??= new Program(this.re2));
   }
 
   private get re2(): Re2.RE2JS {
@@ -70,6 +78,8 @@ export class Pattern {
     return (this.engine ??= compile(this));
   }
 }
+
+const noLimit: SpendWork = () => undefined;
 
 /**
  * Sum of the costs of the patterns that are shared, in each of two generations; 1,000 typical patterns. In some

@@ -115,9 +115,7 @@ export class CelFuzz {
     const problem = first.problem ?? this.timeProblem(program, first);
     if (problem !== undefined) return problem;
     const second = this.answer(program);
-    // Searches of patterns are counted by their CPU time.
-    const isMeasured = /matches|find/.test(program) && (first.isOverLimit || second.isOverLimit);
-    if (first.text === second.text || isMeasured) return undefined;
+    if (first.text === second.text) return undefined;
     return `differs the second time: ${first.text} and ${second.text}`;
   }
 
@@ -143,7 +141,7 @@ export class CelFuzz {
     const { statistics } = this;
     let compiled: ReturnType<Environment['compile']> | undefined;
     const compilationMs = cpuMs(() => (compiled = this.environment.compile(program)));
-    const ofCompilation = { cost: 0, isOverLimit: false, compilationMs, evaluationMs: 0 };
+    const ofCompilation = { cost: 0, compilationMs, evaluationMs: 0 };
     if (!compiled!.isOk) return { text: compiled!.message, ...ofCompilation };
     statistics.compiled++;
     const { resultType, estimatedCost, program: planned } = compiled!;
@@ -152,24 +150,23 @@ export class CelFuzz {
     let evaluated: Outcome | undefined;
     const evaluationMs = cpuMs(() => (evaluated = planned.evaluate(this.bindings, { costLimit })));
     const outcome = evaluated!;
-    const { cost } = outcome;
-    const spent = { cost, isOverLimit: !outcome.isOk && outcome.isOverLimit, compilationMs, evaluationMs };
+    const { cost, steps } = outcome;
+    const spent = { cost, compilationMs, evaluationMs };
     statistics.evaluated++;
     if (!outcome.isOk) {
       statistics[outcome.isOverLimit ? 'overLimit' : 'errors']++;
       const problem = isTypeError(outcome.error) && isFullyTyped(program) ? `unsound: ${outcome.error}` : undefined;
-      return { text: `${head} ${cost} ${outcome.error}`, ...spent, problem };
+      return { text: `${head} ${cost} ${steps} ${outcome.error}`, ...spent, problem };
     }
     const fits = !isFullyTyped(program) || conforms(outcome.value, resultType);
     const problem = fits ? undefined : `${shownShortly(outcome.value)} is no ${resultType.toString()}`;
-    return { text: `${head} ${cost} ${shownShortly(outcome.value)}`, ...spent, problem };
+    return { text: `${head} ${cost} ${steps} ${shownShortly(outcome.value)}`, ...spent, problem };
   }
 }
 
 interface Answer {
   readonly text: string;
   readonly cost: number;
-  readonly isOverLimit: boolean;
   readonly compilationMs: number;
   readonly evaluationMs: number;
   readonly problem?: string | undefined;

@@ -47,7 +47,8 @@ export class Program {
       return { isOk: false, error: value.message, isOverLimit: false, ...spending };
     } catch (error) {
       if (error !== limitExceeded) throw error;
-      const spending = { cost: frame.cost, steps: work.spent };
+      // By how much the last call exceeds the limit depends on how it counts its steps.
+      const spending = { cost: frame.cost, steps: Math.min(work.spent, stepLimit) };
       return { isOk: false, error: limitExceeded.message, isOverLimit: true, ...spending };
     }
   }
