@@ -9,6 +9,7 @@ import {
 } from '../auth/configuration/authorization-configuration.js';
 import { authorizersOfFlags } from '../auth/configuration/authorization-flags.js';
 import type { WebhookAuthorizerConfiguration } from '../auth/configuration/webhook-authorizer-configuration.js';
+import { CertificateError } from '../certificates/certificate-error.js';
 import type { Live } from '../certificates/live.js';
 import { LiveFiles } from '../certificates/live-files.js';
 import { FlagError } from '../config/flag-error.js';
@@ -56,9 +57,8 @@ export async function openAuthorization(config: ServerConfig, watching: Watching
   const open = webhookOpener(config, meters, watching);
   const authorizers =
     file === undefined
-      ? unchanging(await openAll(authorizersOfFlags(authorization), open, 'authorization-webhook-config-file'))
+      ? await openFlags(config, open, watching)
       : await followFile(file, { config, open, reloads: meters.reloads!, watching });
-  watching.undo.add(() => closeWebhooks(authorizers.current()));
   const allowsEverything = authorizers.current().some(({ type }) => type === 'AlwaysAllow');
   return { authorizers, meters, allowsEverything };
 }
@@ -68,7 +68,15 @@ export function closeWebhooks(authorizers: readonly ConfiguredAuthorizer[]): voi
   for (const { webhook } of authorizers) webhook?.close();
 }
 
-const unchanging = <T>(value: T): Live<T> => ({ current: () => value, onChange: () => () => undefined });
+async function openFlags(
+  { authorization }: ServerConfig,
+  open: OpenWebhook,
+  { undo }: Watching,
+): Promise<Live<readonly ConfiguredAuthorizer[]>> {
+  const opened = await openAll(authorizersOfFlags(authorization), open, 'authorization-webhook-config-file');
+  undo.add(() => closeWebhooks(opened));
+  return { current: () => opened, onChange: () => () => undefined };
+}
 
 function webhookOpener(config: ServerConfig, meters: AuthorizationMeters, watching: Watching): OpenWebhook {
   const { naming, limits } = config;
@@ -134,16 +142,21 @@ async function followFile(
     used = { read, opened };
     return opened;
   };
-  const live = await LiveFiles.open({
+  const live = await LiveFiles.open<readonly ConfiguredAuthorizer[]>({
     subject: 'authorization configuration',
     files: [file],
     parse: ([bytes]) => use(bytes!.toString()),
     onFailure: () => reloads.reloaded('failure'),
     ...{ pollMs, rereadMs, awaitsEndOfChange: true, clock, logger },
+  }).catch((error: unknown) => {
+    if (error instanceof CertificateError) throw new FlagError(flag, [error.message]);
+    throw error;
   });
-  undo.add(() => {
+  undo.add(async () => {
     live.close();
-    return live.idle();
+    // A running check may replace the webhooks.
+    await live.idle();
+    closeWebhooks(live.current());
   });
   return live;
 }

@@ -178,7 +178,8 @@ describe('a start fails', () => {
     await expect(start()).rejects.toThrow(problem);
   });
 
-  it('without the file', async () => expect(start()).rejects.toThrow(file));
+  it('without the file', async () =>
+    expect(start()).rejects.toThrow(`--authorization-config: cannot use ${file}: ENOENT`));
 
   it('with a kubeconfig of the flags that does not exist', async () => {
     const authorization = { modes: ['Webhook'], webhook: { configFile: '/does/not/exist' } } as const;

@@ -291,6 +291,11 @@ describe('AuthorizationConfiguration', () => {
     expect(authorizers([hook(changes), rbac])).rejects.toThrow(problem),
   );
 
+  it('refuses a policy file without ABAC', async () =>
+    expect(authorizers([rbac], { hasPolicyFile: true })).rejects.toThrow(
+      'authorizers: Required value: type=ABAC is needed with --authorization-policy-file',
+    ));
+
   it('reports all problems', async () => {
     const reading = authorizers([
       hook({ timeout: '1h', failurePolicy: 'x' }),
