@@ -50,6 +50,7 @@ describe('authorize', () => {
     },
   });
   const none = (reason = ''): Authorization => ({ decision: 'no opinion', reason });
+  const failed = (error: string): Authorization => ({ ...none(error), evaluationError: error });
   const allow: Authorization = { decision: 'allow', reason: 'yes' };
   const deny: Authorization = { decision: 'deny', reason: 'no' };
 
@@ -57,9 +58,11 @@ describe('authorize', () => {
     ['none', [], none(), false],
     ['one that allows', [answering('a', allow), answering('b', deny)], allow, false],
     ['one without opinion, then one that denies', [answering('a', none('x')), answering('b', deny)], deny, false],
-    ['two without opinion', [answering('a', none('x')), answering('b', none('y'))], none('x, y'), false],
+    ['two without opinion', [answering('a', none('x')), answering('b', none('y'))], none('x\ny'), false],
+    ['two without opinion because of errors', [answering('a', failed('e')), answering('b', failed('f'), true)], { ...none('e\nf'), evaluationError: '[e, f]' }, true], // prettier-ignore
+    ['one with an error, then one that allows', [answering('a', failed('e')), answering('b', allow)], allow, false],
     ['one that allows later', [answering('a', none('x')), answering('b', allow, true)], allow, true],
-    ['three without opinion, one of them later', [answering('a', none('x')), answering('b', none('y'), true), answering('c', none('z'))], none('x, y, z'), true], // prettier-ignore
+    ['three without opinion, one of them later', [answering('a', none('x')), answering('b', none('y'), true), answering('c', none('z'))], none('x\ny\nz'), true], // prettier-ignore
   ])('by %s asks each once, and returns a promise only if one did', async (_who, authorizers, want, isAsync) => {
     asked.length = 0;
     const answer = authorize(new AuthorizerChain(authorizers), attributes);

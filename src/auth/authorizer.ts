@@ -2,6 +2,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { FieldSelector } from '../machinery/field-selector.js';
 import { goQuote } from '../machinery/field-error.js';
 import type { LabelSelector } from '../machinery/label-selector.js';
+import { listed } from '../machinery/listed.js';
 import type { PolicyRule } from '../machinery/policy-rule.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
@@ -31,6 +32,8 @@ type Decision = 'allow' | 'deny' | 'no opinion';
 export interface Authorization {
   readonly decision: Decision;
   readonly reason: string;
+  /** Problem that the decision was made in spite of, for status.evaluationError of reviews. */
+  readonly evaluationError?: string;
 }
 
 /** The grant by which RBAC allows a request. */
@@ -128,16 +131,17 @@ export function authorize(
   return askFrom(0, chain, attributes, []);
 }
 
-/** Asks the authorizers from `first` on. `reasons` are those of the authorizers before, which had no opinion. */
+/** Asks the authorizers from `first` on. `passed` are the answers with a reason of those before, which had no opinion. */
 function askFrom(
   first: number,
   chain: AuthorizerChain,
   attributes: AuthorizationAttributes,
-  reasons: string[],
+  passed: Authorization[],
 ): Authorization | Promise<Authorization> {
-  const isDecided = ({ decision, reason }: Authorization): boolean => {
-    if (decision === 'no opinion' && reason !== '') reasons.push(reason);
-    return decision !== 'no opinion';
+  const isDecided = (answer: Authorization): boolean => {
+    if (answer.decision !== 'no opinion') return true;
+    if (answer.reason !== '') passed.push(answer);
+    return false;
   };
   const { authorizers } = chain;
   for (let next = first; next < authorizers.length; next++) {
@@ -148,7 +152,7 @@ function askFrom(
         (one) => {
           // Released last, so that an authorizer that is asked next is still open.
           try {
-            return isDecided(one) ? one : askFrom(next + 1, chain, attributes, reasons);
+            return isDecided(one) ? one : askFrom(next + 1, chain, attributes, passed);
           } finally {
             chain.release();
           }
@@ -161,7 +165,19 @@ function askFrom(
     }
     if (isDecided(answer)) return answer;
   }
-  return { decision: 'no opinion', reason: reasons.join(', ') };
+  return undecided(passed);
+}
+
+/** Returns the decision if no authorizer decided; `passed` are the answers that have a reason. */
+export function undecided(passed: readonly Authorization[]): Authorization {
+  if (passed.length === 0) return noOpinion;
+  const errors = passed.flatMap(({ evaluationError }) => (evaluationError === undefined ? [] : [evaluationError]));
+  return {
+    decision: 'no opinion',
+    // As kube-apiserver.
+    reason: passed.map(({ reason }) => reason).join('\n'),
+    ...(errors.length > 0 && { evaluationError: listed(errors) }),
+  };
 }
 
 /** Makes the 403 error of a request that is not allowed. */

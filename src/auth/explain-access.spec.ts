@@ -41,7 +41,7 @@ it.each<[string, Authorizer[], [decision: string, reason: string], string[]]>([
   [
     'reasons without opinion are joined',
     [answering('a', silent), answering('b', silent)],
-    ['no opinion', 'unknown, unknown'],
+    ['no opinion', 'unknown\nunknown'],
     ['no opinion', 'no opinion'],
   ],
 ])('%s', async (_title, authorizers, want, decisions) => {

@@ -1,4 +1,10 @@
-import type { Authorization, AuthorizationAttributes, Authorizer, GrantDetails } from './authorizer.js';
+import {
+  undecided,
+  type Authorization,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type GrantDetails,
+} from './authorizer.js';
 import type { Authorizers } from './authorizer-chain.js';
 import { requiredRule, type RequiredRule } from './required-rule.js';
 
@@ -45,7 +51,7 @@ async function explainedBy(
   attributes: AuthorizationAttributes,
 ): Promise<ExplainedAuthorization> {
   const decisions: ExplainedDecision[] = [];
-  const reasons: string[] = [];
+  const passed: Authorization[] = [];
   let decided: Authorization | undefined;
   for (const authorizer of authorizers) {
     const { name } = authorizer;
@@ -58,10 +64,10 @@ async function explainedBy(
     const grant = decision === 'allow' ? authorizer.grantFor?.(attributes) : undefined;
     decisions.push({ name, decision, ...(reason !== '' && { reason }), ...(grant && { grant: shortened(grant) }) });
     if (decision !== 'no opinion') decided = answer;
-    else if (reason !== '') reasons.push(reason);
+    else if (reason !== '') passed.push(answer);
   }
-  const { decision, reason } = decided ?? { decision: 'no opinion', reason: reasons.join(', ') };
-  return { decision, reason, explanation: { authorizers: decisions, requiredRule: requiredRule(attributes) } };
+  const explanation = { authorizers: decisions, requiredRule: requiredRule(attributes) };
+  return { ...(decided ?? undecided(passed)), explanation };
 }
 
 /** Limit on the values of each list of a rule, since roles may have thousands. */

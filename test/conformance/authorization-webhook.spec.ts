@@ -243,6 +243,12 @@ it('reviews of the API show the decision and the reason of the webhook', async (
   const eve = server.client({ token: 'eve-token' });
   expect(await review(eve, 'pods')).toEqual({ allowed: true, reason: 'as an owner' });
   expect(await review(eve, 'secrets')).toEqual({ allowed: false, denied: true, reason: 'frozen' });
+  await first.stop();
+  const reason = 'the webhook authorizer "first" could not be asked';
+  const { body } = await server.admin.post('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    spec: { user: 'eve', resourceAttributes: { verb: 'get', resource: 'nodes' } },
+  });
+  expect(body.status).toEqual({ allowed: false, denied: true, reason, evaluationError: reason });
 });
 
 it('a review of rules says that those of webhooks are missing', async () => {

@@ -9,7 +9,7 @@ import type { WebhookObserver } from '../webhook/post-review.js';
 import type { AuthorizationWebhookObserver } from './authorization-webhook-observer.js';
 import type { PodSurroundings } from './in-cluster-kubeconfig.js';
 
-export interface AuthorizationWebhookDependencies {
+interface AuthorizationWebhookDependencies {
   readonly naming: NamingProfile;
   readonly limits: Limits;
   readonly clock: Clock;

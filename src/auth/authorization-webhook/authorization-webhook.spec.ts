@@ -50,10 +50,14 @@ describe('the decision', () => {
     expect(await ask()).toBe(expected);
   });
 
-  it('of an answer that allows and denies is logged', async () => {
-    const { ask, lines } = await open();
-    server.answer = answers({ allowed: true, denied: true });
-    await ask();
+  it('of an answer that allows and denies is an error, and logged', async () => {
+    const { webhook, lines } = await open();
+    server.answer = answers({ allowed: true, denied: true, reason: 'r' });
+    expect(await webhook.authorize(attributesOf())).toEqual({
+      decision: 'deny',
+      reason: 'r',
+      evaluationError: 'the webhook authorizer "policy" allowed and denied',
+    });
     expect(lines).toEqual([expect.stringContaining('contradicts itself')]);
   });
 });
@@ -121,6 +125,12 @@ describe('a failed call', () => {
     expect(await ask()).toBe(`no opinion: ${failure}`);
     expect(counts()).toMatchObject({ 'webhook_evaluations_fail_open_total error': 1 });
     expect(lines[0]).toContain('so the next authorizer decides');
+  });
+
+  it('is an error of the decision', async () => {
+    const { webhook } = await open();
+    await server.stop();
+    expect(await webhook.authorize(attributesOf())).toMatchObject({ evaluationError: failure });
   });
 
   it('is not cached', async () => {

@@ -152,6 +152,7 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
     if (isAllowed && isDenied) {
       const error = 'its answer allows and denies; the request is denied';
       this.failures.log('a webhook authorizer contradicts itself; correct it', error, { authorizer: this.name });
+      return { decision: 'deny', reason, evaluationError: `the webhook authorizer "${this.name}" allowed and denied` };
     }
     if (isDenied) return { decision: 'deny', reason };
     if (isAllowed) return { decision: 'allow', reason };
@@ -174,7 +175,7 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
     this.failures.log(`${reason}, so ${consequence}; ${advice}`, error.slice(0, errorCharactersMax), {
       authorizer: this.name,
     });
-    return { decision: isDenied ? 'deny' : 'no opinion', reason };
+    return { decision: isDenied ? 'deny' : 'no opinion', reason, evaluationError: reason };
   }
 }
 

@@ -83,14 +83,15 @@ export class AuthorizationGroup {
     const { spec = {} } = review;
     const { problems, ...selectors } = reviewedSelectors(spec.resourceAttributes);
     const attributes = { ...attributesOf(spec, user), ...selectors };
-    const { decision, reason, explanation } = isExplained
+    const { decision, reason, evaluationError, explanation } = isExplained
       ? await explainAccess(this.authorizers, attributes)
       : { ...(await authorize(this.authorizers, attributes)), explanation: undefined };
+    const errors = evaluationError === undefined ? problems : [evaluationError, ...problems];
     const status = {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
-      ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
+      ...(errors.length > 0 && { evaluationError: errors.join('; ') }),
     };
     if (!explanation) return { object: { ...review, status } };
     const annotations = { [explanationAnnotation]: stringifyJson(explanation) };

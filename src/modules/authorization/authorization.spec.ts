@@ -14,6 +14,7 @@ function world() {
     name: 'test',
     authorize(attributes) {
       asked.push(attributes);
+      if (attributes.verb === 'fail') return { decision: 'deny', reason: 'no', evaluationError: 'it is down' };
       if (attributes.verb === 'forbid') return { decision: 'deny', reason: 'no' };
       return attributes.verb === 'get' ? { decision: 'allow', reason: 'yes' } : { decision: 'no opinion', reason: '' };
     },
@@ -38,6 +39,7 @@ it.each<[string, object]>([
   ['get', { allowed: true, reason: 'yes' }],
   ['list', { allowed: false }],
   ['forbid', { allowed: false, denied: true, reason: 'no' }],
+  ['fail', { allowed: false, denied: true, reason: 'no', evaluationError: 'it is down' }],
 ])('the status of a review of verb %s', async (verb, want) => {
   const { reviews } = world();
   const spec = { user: 'u', resourceAttributes: resource({ verb }) };
