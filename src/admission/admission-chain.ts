@@ -51,23 +51,24 @@ export class AdmissionChain {
     plugins: readonly AdmissionPlugin[],
     attributes: AdmissionAttributes,
     reinvoking: readonly AdmissionPlugin[] = none,
+    isReinvocation = false,
   ): Promise<void> {
     const { observer } = this;
     const { trace } = attributes.request;
     if (trace) {
       for (const plugin of plugins) {
-        await trace.step(plugin.name, step, attributes.object, () => plugin[step]!(attributes));
+        await trace.step(plugin.name, step, attributes.object, () => runStep(plugin, step, attributes, isReinvocation));
       }
-      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
+      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes, none, true);
       return;
     }
     if (!observer) {
       for (const plugin of plugins) {
-        const running = plugin[step]!(attributes);
+        const running = runStep(plugin, step, attributes, isReinvocation);
         // Most plug-ins return at once, and need no turn of the microtask queue.
         if (running !== undefined) await running;
       }
-      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
+      if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes, none, true);
       return;
     }
     const { operation } = attributes;
@@ -77,7 +78,7 @@ export class AdmissionChain {
     for (const plugin of plugins) {
       let isRefused = true;
       try {
-        const running = plugin[step]!(attributes);
+        const running = runStep(plugin, step, attributes, isReinvocation);
         if (running !== undefined) await running;
         isRefused = false;
       } finally {
@@ -88,11 +89,20 @@ export class AdmissionChain {
       }
     }
     observer.step(step, operation, (lastMs - beginMs) / 1000, false);
-    if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes);
+    if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes, none, true);
   }
 }
 
 const none: readonly AdmissionPlugin[] = [];
+
+function runStep(
+  plugin: AdmissionPlugin,
+  step: AdmissionStep,
+  attributes: AdmissionAttributes,
+  isReinvocation: boolean,
+): void | Promise<void> {
+  return step === 'admit' ? plugin.admit!(attributes, isReinvocation) : plugin.validate!(attributes);
+}
 
 function isReinvoked(reinvoking: readonly AdmissionPlugin[], attributes: AdmissionAttributes): boolean {
   for (const plugin of reinvoking) if (plugin.needsReinvocation!(attributes)) return true;

@@ -30,11 +30,13 @@ export interface AdmissionAttributes {
  * Both refuse the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any. A step may run
  * again on a newer state of the object, except for `validate` of a create.
  *
+ * `admit` runs once more for the same attributes, with isReinvocation, if needsReinvocation of a plug-in returns true.
+ *
  * Built-in plug-ins: the object of an update may share nested values with `old`, so `admit` replaces them and never
  * changes them. Plug-ins of embedding programs get copies, and may change the object at any depth.
  */
 export interface AdmissionHooks {
-  readonly admit?: (attributes: AdmissionAttributes) => void | Promise<void>;
+  readonly admit?: (attributes: AdmissionAttributes, isReinvocation?: boolean) => void | Promise<void>;
   /**
    * True if `admit` has changed the object so that `admit` of all plug-ins must run again. Asked once, after all have run.
    */

@@ -9,6 +9,7 @@ import type { Rng } from '../std/rng.js';
 import type { AdmissionConfiguration } from './configuration/admission-configuration.js';
 import type { ObjectReader } from './object-reader.js';
 import type { PolicyObjects } from './policies/policy-objects.js';
+import type { WebhookDependencies } from './webhooks/webhook-dependencies.js';
 import type { QuotaLedger } from './quota/quota-ledger.js';
 
 /** A permission to check for a user, cluster-wide unless it has a namespace. */
@@ -38,6 +39,7 @@ export interface PluginDependencies {
   readonly objects: ObjectReader;
   readonly ledger: QuotaLedger;
   readonly policyObjects: PolicyObjects;
+  readonly webhooks: WebhookDependencies;
   readonly naming: NamingProfile;
   readonly clock: Clock;
   readonly rng: Rng;

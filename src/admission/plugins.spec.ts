@@ -68,7 +68,7 @@ it('plug-ins of an embedding program run right before the permission checks and 
   const own = ['One', 'Two'].map((name) => defineAdmissionPlugin({ name, runs: 'by default', make: () => ({}) }));
   const all = withPlugins(own).map(({ name }) => name);
   const checks = ['RoleEscalation', 'PodCertificateSigning', 'ResourceClaimPermissions'];
-  const last = ['ValidatingAdmissionPolicy', 'ResourceQuota', 'AlwaysDeny'];
+  const last = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'ResourceQuota', 'AlwaysDeny'];
   expect(all.slice(all.indexOf('One'))).toEqual(['One', 'Two', ...checks, ...last]);
 });
 

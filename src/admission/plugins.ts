@@ -19,6 +19,7 @@ import { extendedResourceToleration } from './plugins/extended-resource-tolerati
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.plugin.js';
 import { limitRanger } from './plugins/limit-ranger.plugin.js';
 import { mutatingAdmissionPolicy } from './plugins/mutating-admission-policy.plugin.js';
+import { mutatingAdmissionWebhook } from './plugins/mutating-admission-webhook.plugin.js';
 import { namespaceExists } from './plugins/namespace-exists.plugin.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
 import { nodeRestriction } from './plugins/node-restriction.plugin.js';
@@ -39,6 +40,7 @@ import { serviceAccount } from './plugins/service-account.plugin.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.plugin.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.plugin.js';
 import { validatingAdmissionPolicy } from './plugins/validating-admission-policy.plugin.js';
+import { validatingAdmissionWebhook } from './plugins/validating-admission-webhook.plugin.js';
 import { requireNever } from '../std/assert.js';
 
 type Table = typeof implementedPlugins;
@@ -81,12 +83,14 @@ export const builtInPlugins = [
   podResizeValidator,
   noPrivilegedContainers,
   mutatingAdmissionPolicy,
+  mutatingAdmissionWebhook,
   // withPlugins() adds plug-ins of embedding programs here: they see the object as the built-in plug-ins changed it.
   // Permission checks that belong to a kind, as in kube-apiserver's strategies: they see the object as it will be stored.
   roleEscalation,
   podCertificateSigning,
   resourceClaimPermissions,
   validatingAdmissionPolicy,
+  validatingAdmissionWebhook,
   // Quotas come last, so that they are charged only for requests that no plug-in refuses.
   resourceQuota,
   alwaysDeny,

@@ -1,9 +1,17 @@
 import { AdmissionChain } from '../admission/admission-chain.js';
-import { readAdmissionConfiguration } from '../admission/configuration/admission-configuration.js';
+import {
+  readAdmissionConfiguration,
+  type AdmissionConfiguration,
+} from '../admission/configuration/admission-configuration.js';
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { Permission } from '../admission/plugin-dependencies.js';
 import { makePlugins, withPlugins } from '../admission/plugins.js';
 import { RegistryPolicyObjects } from '../admission/policies/registry-policy-objects.js';
+import type { WebhookDependencies } from '../admission/webhooks/webhook-dependencies.js';
+import type { CertificateFlaw } from '../kubeconfig-client/connection-error.js';
+import { HostCredentials } from '../webhook-client/host-credentials.js';
+import { ServiceAddresses } from '../webhook-client/service-addresses.js';
+import { WebhookClient } from '../webhook-client/webhook-client.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { readAbacPolicies } from '../auth/abac/policy-file.js';
@@ -33,7 +41,7 @@ import type { Rng } from '../std/rng.js';
 interface AccessDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
-  readonly meters: Pick<Meters, 'access' | 'admission' | 'impersonation'>;
+  readonly meters: Pick<Meters, 'access' | 'admission' | 'admissionWebhooks' | 'impersonation' | 'webhooks'>;
   /** Absent in a server without requests: it allows nothing. */
   readonly authorization: AuthorizationSource | undefined;
   readonly clock: Clock;
@@ -119,11 +127,12 @@ function nodeAuthorizer({ config: { naming }, registry, clock }: AccessDependenc
 }
 
 function makeAdmission(
-  { config, registry, meters, clock, rng, logger, admissionPlugins }: AccessDependencies,
+  dependencies: AccessDependencies,
   heldRules: HeldRules,
   authorizers: Authorizers,
   refusalOfRequest: AccessComponents['refusalOf'],
 ): AdmissionChain {
+  const { config, registry, meters, clock, rng, logger, admissionPlugins } = dependencies;
   const { naming, admission } = config;
   const definitions = withPlugins(admissionPlugins);
   const unknown = admission.enabledPlugins.filter((name) => !definitions.some((plugin) => plugin.name === name));
@@ -132,6 +141,11 @@ function makeAdmission(
       plugins: unknown,
     });
   const objects = new RegistryReader(registry);
+  const configuration = readAdmissionConfiguration(
+    admission.controlConfigFile,
+    naming,
+    admissionPlugins.map(({ name }) => name),
+  );
   const refusalOf = (permission: Permission) =>
     refusalOfRequest({
       namespace: '',
@@ -147,6 +161,7 @@ function makeAdmission(
       objects,
       ledger: new RegistryLedger(registry, objects),
       policyObjects: new RegistryPolicyObjects(registry),
+      webhooks: makeWebhooks(dependencies, objects, configuration),
       naming,
       clock,
       rng,
@@ -159,13 +174,37 @@ function makeAdmission(
       allowPrivileged: admission.allowPrivileged,
       notReadyTolerationSeconds: admission.notReadyTolerationSeconds,
       unreachableTolerationSeconds: admission.unreachableTolerationSeconds,
-      configuration: readAdmissionConfiguration(
-        admission.controlConfigFile,
-        naming,
-        admissionPlugins.map(({ name }) => name),
-      ),
+      configuration,
     },
     admission,
   );
   return new AdmissionChain(plugins, meters.admission);
+}
+
+function makeWebhooks(
+  { config: { naming, limits }, meters, clock, rng, logger }: AccessDependencies,
+  objects: RegistryReader,
+  { webhooks: { mutating, validating } }: AdmissionConfiguration,
+): WebhookDependencies {
+  const services = new ServiceAddresses({ objects, naming, clock, rng });
+  const credentials = {
+    admit: new HostCredentials(mutating, clock),
+    validating: new HostCredentials(validating, clock),
+  };
+  const { admissionReviewAnswerBytesMax: answerBytesMax, requestValuesMax, jsonPatchOperationsMax } = limits;
+  const refusedCertificate = (flaw: CertificateFlaw) => meters.webhooks.refusedCertificate(flaw);
+  return {
+    clientOf: (type, address) =>
+      new WebhookClient(address, {
+        services,
+        credentials: credentials[type],
+        clock,
+        answerBytesMax,
+        refusedCertificate,
+      }),
+    observer: meters.admissionWebhooks,
+    logger,
+    valuesMax: requestValuesMax,
+    patchOperationsMax: jsonPatchOperationsMax,
+  };
 }

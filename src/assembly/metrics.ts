@@ -7,6 +7,7 @@ import type { HealthChecks } from '../endpoints/health-checks.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
+import { AdmissionWebhookMetrics } from '../metrics/admission-webhook-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { ConversionMetrics } from '../metrics/conversion-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
@@ -39,6 +40,7 @@ export interface Meters {
   readonly authorizationWebhooks: AuthorizationWebhookMetrics;
   readonly conversions: ConversionMetrics;
   readonly admission: AdmissionMetrics;
+  readonly admissionWebhooks: AdmissionWebhookMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
   readonly workQueues: WorkQueueMetrics;
@@ -65,6 +67,7 @@ export function makeMeters({ registry, root, clock, naming, authorization }: Met
     authorizationWebhooks: authorization?.authorizationWebhooks ?? new AuthorizationWebhookMetrics(),
     conversions: new ConversionMetrics(),
     admission: new AdmissionMetrics(clock),
+    admissionWebhooks: new AdmissionWebhookMetrics(),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
     workQueues: new WorkQueueMetrics(),
@@ -112,6 +115,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...(jwt?.families(serverId) ?? []),
     ...(authorizationReloads?.families(serverId) ?? []),
     ...meters.admission.families(),
+    ...meters.admissionWebhooks.families(),
     ...meters.storage.families(),
     ...cacheFamilies(registry),
     ...meters.watches.families(),

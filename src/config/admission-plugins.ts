@@ -23,6 +23,7 @@ export const implementedPlugins = {
   LimitPodHardAntiAffinityTopology: 'if enabled',
   LimitRanger: 'by default',
   MutatingAdmissionPolicy: 'by default',
+  MutatingAdmissionWebhook: 'by default',
   NamespaceExists: 'if enabled',
   NamespaceLifecycle: 'by default',
   NodeRestriction: 'if enabled',
@@ -40,18 +41,17 @@ export const implementedPlugins = {
   StorageObjectInUseProtection: 'by default',
   TaintNodesByCondition: 'by default',
   ValidatingAdmissionPolicy: 'by default',
+  ValidatingAdmissionWebhook: 'by default',
 } as const satisfies FlagTable;
 
 /** Admission plug-ins of kube-apiserver v1.36 that this server does not implement. Flags accept their names. */
 const otherPlugins = {
   ImagePolicyWebhook: 'if enabled',
   JobValidation: 'by default',
-  MutatingAdmissionWebhook: 'by default',
   NamespaceAutoProvision: 'if enabled',
   NodeDeclaredFeatureValidator: 'by default',
   PodGroupProtection: 'by default',
   PodGroupWorkloadExists: 'by default',
-  ValidatingAdmissionWebhook: 'by default',
 } as const satisfies FlagTable;
 
 const table: FlagTable = { ...implementedPlugins, ...otherPlugins };

@@ -29,6 +29,8 @@ export class Limits {
   @IsNatural(1) readonly accessReviewsCachedMax!: number;
   @IsNatural(1) readonly accessReviewsCachedBytesMax!: number;
 
+  @IsNatural(1) readonly admissionReviewAnswerBytesMax!: number;
+
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
   @IsNatural(1) readonly objectWritersWaitingMax!: number;

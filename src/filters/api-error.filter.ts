@@ -56,7 +56,7 @@ export function answerError(
   negotiator: OutputNegotiator = standardNegotiator,
 ): void {
   const error = toApiError(thrown, negotiator.mediaTypes);
-  if (error.code >= 500 && error.reason === 'InternalError') {
+  if (error.code >= 500 && error.reason === 'InternalError' && !error.isExternal) {
     logger.error('request failed with an internal error', {
       auditId: request.kube?.auditId,
       method: requestLine(request.raw).method,

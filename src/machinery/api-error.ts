@@ -69,6 +69,10 @@ interface ApiErrorFields {
   /** A continue token for the rest of a list whose revision has expired. */
   readonly continueToken?: string;
   readonly cause?: unknown;
+  /** The reason that a webhook has chosen, which may be none of this server; '' for none. */
+  readonly sentReason?: string;
+  /** True for an error of another server, which this one does not log as its own. */
+  readonly isExternal?: boolean;
 }
 
 export class ApiError extends Error {
@@ -78,6 +82,8 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined;
   readonly continueToken: string | undefined;
   readonly plainText: boolean;
+  readonly isExternal: boolean;
+  private readonly sentReason: string | undefined;
 
   constructor(fields: ApiErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -86,16 +92,19 @@ export class ApiError extends Error {
     this.details = fields.details;
     this.continueToken = fields.continueToken;
     this.plainText = fields.plainText ?? false;
+    this.isExternal = fields.isExternal ?? false;
+    this.sentReason = fields.sentReason;
   }
 
   toStatus(): Status {
+    const reason = this.sentReason ?? (this.reason === 'Unknown' ? '' : this.reason);
     return {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
       status: 'Failure',
       message: this.message,
-      ...(this.reason !== 'Unknown' && { reason: this.reason }),
+      ...(reason !== '' && { reason }),
       ...(this.details && { details: this.details }),
       code: this.code,
     };
@@ -219,6 +228,16 @@ export class ApiError extends Error {
     return new ApiError({
       reason: 'UnsupportedMediaType',
       message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    });
+  }
+
+  /** An internal error that another server has caused. */
+  static external(message: string): ApiError {
+    return new ApiError({
+      reason: 'InternalError',
+      message: `Internal error occurred: ${message}`,
+      details: { causes: [{ message }] },
+      isExternal: true,
     });
   }
 

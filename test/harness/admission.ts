@@ -7,6 +7,8 @@ import type {
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
 import type { ObjectReader, ObjectScan } from '../../src/admission/object-reader.js';
 import type { Permission, PluginDependencies } from '../../src/admission/plugin-dependencies.js';
+import type { WebhookDependencies } from '../../src/admission/webhooks/webhook-dependencies.js';
+import { silentLogger } from '../../src/std/logger.js';
 import type { PolicyObjects } from '../../src/admission/policies/policy-objects.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
 import { resolveGates } from '../../src/config/feature-gates.js';
@@ -107,6 +109,22 @@ const noPolicies: PolicyObjects = {
   paramsOf: () => undefined,
 };
 
+/** Webhooks that no test of a plug-in calls. */
+const noWebhooks: WebhookDependencies = {
+  clientOf: () => {
+    throw new Error('a test of a plug-in calls no webhook');
+  },
+  observer: {
+    called: () => undefined,
+    rejected: () => undefined,
+    failedOpen: () => undefined,
+    conditionsEvaluated: () => undefined,
+  },
+  logger: silentLogger,
+  valuesMax: 50_000,
+  patchOperationsMax: 10_000,
+};
+
 interface DependencyOptions extends Partial<PluginDependencies> {
   readonly known?: Known | KnownObjects;
   /** Permissions that every user has, as `verb name`. */
@@ -124,6 +142,7 @@ export function pluginDependencies({
     objects,
     ledger: objects,
     policyObjects: noPolicies,
+    webhooks: noWebhooks,
     naming: kubernetes,
     clock: new ManualClock(),
     rng: new SeededRng(1),

@@ -14,6 +14,8 @@ import {
 } from './pod-node-selector.configuration.js';
 import { plainPodSecurity, readPodSecurity, type PodSecurityConfiguration } from './pod-security.configuration.js';
 import { plainTolerations, readTolerations, type TolerationConfiguration } from './pod-tolerations.configuration.js';
+import type { ParsedUsers } from '../../kubeconfig-client/parse-users.js';
+import { readWebhookCredentials } from './webhook.configuration.js';
 import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './quota.configuration.js';
 
 /** The content of --admission-control-config-file. */
@@ -23,6 +25,8 @@ export interface AdmissionConfiguration {
   readonly eventLimits: readonly EventLimit[];
   readonly nodeSelectors: NodeSelectorConfiguration;
   readonly tolerations: TolerationConfiguration;
+  /** Credentials for webhooks of the two kinds. */
+  readonly webhooks: { readonly mutating: ParsedUsers | undefined; readonly validating: ParsedUsers | undefined };
   /** Unparsed configurations of plug-ins of an embedding program, by the name of the plug-in. */
   readonly others: ReadonlyMap<string, Fields>;
 }
@@ -33,6 +37,7 @@ export const plainConfiguration: AdmissionConfiguration = {
   eventLimits: [],
   nodeSelectors: plainNodeSelectors,
   tolerations: plainTolerations,
+  webhooks: { mutating: undefined, validating: undefined },
   others: new Map(),
 };
 
@@ -40,7 +45,15 @@ const refused = (file: string, problems: readonly string[]) =>
   new FlagError('admission-control-config-file', problems, file);
 
 /** Built-in plug-ins that take a configuration. */
-const configurable = ['PodSecurity', 'ResourceQuota', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction'];
+const configurable = [
+  'PodSecurity',
+  'ResourceQuota',
+  'EventRateLimit',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionWebhook',
+];
 
 /**
  * Reads the file. Throws FlagError with all problems, also for unknown fields and for the configuration
@@ -80,6 +93,10 @@ export function readAdmissionConfiguration(
       }
     }
   }
+  const credentialsOf = (plugin: string) => {
+    const configured = found.get(plugin);
+    return configured && readWebhookCredentials(configured, naming, dirname(file));
+  };
   const podSecurity = found.get('PodSecurity');
   const quota = found.get('ResourceQuota');
   const events = found.get('EventRateLimit');
@@ -91,6 +108,10 @@ export function readAdmissionConfiguration(
     eventLimits: events ? readEventLimits(events, naming) : [],
     nodeSelectors: selectors ? readNodeSelectors(selectors) : plainNodeSelectors,
     tolerations: tolerations ? readTolerations(tolerations, naming) : plainTolerations,
+    webhooks: {
+      mutating: credentialsOf('MutatingAdmissionWebhook'),
+      validating: credentialsOf('ValidatingAdmissionWebhook'),
+    },
     others,
   };
   if (problems.length > 0) throw refused(file, problems);

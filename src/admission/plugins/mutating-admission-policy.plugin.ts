@@ -3,6 +3,7 @@ import { compileMutatingPolicy, type CompiledMutatingPolicy } from '../policies/
 import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyMutation } from '../policies/mutate-object.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
+import { Reinvocation } from '../request/reinvocation.js';
 import { MatchedRequest } from '../request/matched-request.js';
 
 const mutatingPolicies = {
@@ -22,17 +23,22 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
     const { policyObjects, naming, clock, objects } = dependencies;
     const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), mutatingPolicies, clock);
     const isExempt = exemptFromPolicies(naming);
-    /** Keys of the policies that run again, for requests whose object has changed. */
-    const changed = new WeakMap<AdmissionAttributes, ReadonlySet<string>>();
+    /** Policies that have run, of requests for which some run again after changes of the object. */
+    const rounds = new WeakMap<AdmissionAttributes, Reinvocation>();
 
     const mutate = (
       attributes: AdmissionAttributes,
       policies: readonly BoundPolicy<CompiledMutatingPolicy>[],
+      isReinvocation: boolean,
     ): Promise<void> | undefined => {
       const { served, resource, object, operation } = attributes;
       if (policies.length === 0 || !served || !object || operation === 'DELETE' || isExempt(resource)) return undefined;
-      const keys = changed.get(attributes);
-      changed.delete(attributes);
+      const reinvocation = isReinvocation ? rounds.get(attributes) : new Reinvocation();
+      if (!reinvocation) return undefined;
+      if (isReinvocation) {
+        reinvocation.beginAgain(object);
+        if (!reinvocation.hasDue) return undefined;
+      }
       const withServed = attributes as AdmissionAttributes & { readonly served: typeof served };
       const request = new MatchedRequest(withServed, objects, (one) => policyObjects.equivalentsOf(one));
       const selected = policies.flatMap(({ policy, bindings }) => {
@@ -40,19 +46,20 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
         return form ? [{ policy, bindings, form }] : [];
       });
       if (selected.length === 0) return undefined;
-      const mutation = new PolicyMutation(request, dependencies);
-      return mutation.run(selected, keys).then(() => {
-        if (!keys && mutation.hasChanged) changed.set(attributes, mutation.reinvoked);
+      return new PolicyMutation(request, dependencies, reinvocation).run(selected, isReinvocation).then(() => {
+        if (isReinvocation) return;
+        reinvocation.endRound(object);
+        rounds.set(attributes, reinvocation);
       });
     };
     return {
-      admit(attributes) {
+      admit(attributes, isReinvocation = false) {
         const policies = book.current();
         return policies instanceof Promise
-          ? policies.then((current) => mutate(attributes, current))
-          : mutate(attributes, policies);
+          ? policies.then((current) => mutate(attributes, current, isReinvocation))
+          : mutate(attributes, policies, isReinvocation);
       },
-      needsReinvocation: (attributes) => changed.has(attributes),
+      needsReinvocation: (attributes) => rounds.get(attributes)?.hasChanged ?? false,
     };
   },
 });

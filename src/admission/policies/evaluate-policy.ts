@@ -52,7 +52,7 @@ export async function evaluatePolicy(
 
 /** Returns the text of the errors if no condition is false. */
 export async function conditionsHold(
-  { conditions }: PolicyCore,
+  { conditions }: Pick<PolicyCore, 'conditions'>,
   evaluation: PolicyEvaluation,
 ): Promise<boolean | string> {
   const budget = new Budget(conditionCostMax);

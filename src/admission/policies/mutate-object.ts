@@ -1,8 +1,6 @@
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
-import { putOwn } from '../../machinery/put-own.js';
-import { ConformError } from '../../typed/conform-error.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { applyMutation, MutationError } from './apply-mutation.js';
 import type { CompiledMutatingPolicy } from './compiled-policy.js';
@@ -14,6 +12,8 @@ import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
+import type { Reinvocation } from '../request/reinvocation.js';
+import { replaceObject } from '../request/replace-object.js';
 import type { RequestForm } from '../request/request-form.js';
 
 /** A policy whose rules select the request in a version of its resource. */
@@ -41,25 +41,22 @@ interface Refusal {
 export class PolicyMutation {
   private readonly evaluations: RequestEvaluation;
   private readonly refusals: Refusal[] = [];
-  private readonly invoked: Invocation[] = [];
-  /** Keys of invocations that run again when all plug-ins do, since the object changed after them. */
-  readonly reinvoked = new Set<string>();
-  hasChanged = false;
 
   constructor(
     private readonly request: MatchedRequest,
     private readonly dependencies: EvaluationDependencies,
+    private readonly reinvocation: Reinvocation,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);
   }
 
-  /** Runs all invocations, or only those of `keys`. Throws the first refusal. */
-  async run(selected: readonly SelectedMutation[], keys?: ReadonlySet<string>): Promise<void> {
+  /** Runs all invocations, or only those that are due again. Throws the first refusal. */
+  async run(selected: readonly SelectedMutation[], isReinvocation: boolean): Promise<void> {
     // Selects them all by the submitted object before the first one changes it.
     const invocations: Invocation[] = [];
     for (const one of selected) invocations.push(...(await this.invocationsOf(one)));
     for (const invocation of invocations) {
-      if (keys && !keys.has(invocation.key)) continue;
+      if (isReinvocation && !this.reinvocation.isDue(invocation.key)) continue;
       await this.evaluations.pauseIfDue();
       await this.invoke(invocation);
     }
@@ -94,12 +91,9 @@ export class PolicyMutation {
 
   private async invoke(invocation: Invocation): Promise<void> {
     const { policy, binding } = invocation;
-    if (policy.isReinvoked) this.invoked.push(invocation);
+    if (policy.isReinvoked) this.reinvocation.add(invocation.key);
     try {
-      if (await this.mutate(invocation)) {
-        this.hasChanged = true;
-        for (const { key } of this.invoked) this.reinvoked.add(key);
-      }
+      if (await this.mutate(invocation)) this.reinvocation.noteChange();
     } catch (error) {
       if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
       if (!policy.ignoresErrors) this.refusals.push({ policy, binding, message: error.message, reason: 'Invalid' });
@@ -122,26 +116,11 @@ export class PolicyMutation {
       const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));
       if (changed === (view as unknown) || deepEqual(changed, view)) continue;
       await this.evaluations.pauseIfDue();
-      this.replaceObject(await untilReady(() => restored(form, changed, attributes.object!)));
+      await replaceObject(this.request, form, changed);
       view = await untilReady(() => form.present(attributes.object!));
       hasChanged = true;
     }
     return hasChanged;
-  }
-
-  private replaceObject(next: KubeObject): void {
-    const { object, served, subresource } = this.request.attributes;
-    // Permissions, quotas and the rules of the policies were those of the requested namespace and name.
-    for (const field of ['namespace', 'name'] as const) {
-      if ((next.metadata[field] ?? '') === (object!.metadata[field] ?? '')) continue;
-      throw ApiError.badRequest(`the ${field} of the provided object does not match the ${field} sent on the request`);
-    }
-    const fields = object as unknown as JsonObject;
-    for (const name of Object.keys(fields)) if (!Object.hasOwn(next, name)) delete fields[name];
-    for (const [name, value] of Object.entries(next)) putOwn(fields, name, value);
-    if (subresource !== '' || served.type !== 'stored') return;
-    served.store.fillTypeDefaults(object!);
-    served.store.fillKindDefaults(object!);
   }
 
   private refuseForConfiguration(
@@ -154,16 +133,6 @@ export class PolicyMutation {
     if (policy.ignoresErrors) return;
     const message = `failed to configure ${binding ? 'binding' : 'policy'}: ${error.message}`;
     this.refusals.push({ policy, ...(binding && { binding }), message, reason: 'Forbidden' });
-  }
-}
-
-/** Reads the changed object as its kind. A value of a wrong type is an internal error, as in kube-apiserver. */
-function restored(form: RequestForm, changed: unknown, stored: KubeObject): KubeObject {
-  try {
-    return form.restore(changed, stored);
-  } catch (error) {
-    if (error instanceof ApiError && error.cause instanceof ConformError) throw ApiError.internal(error.cause.message);
-    throw error;
   }
 }
 

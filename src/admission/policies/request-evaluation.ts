@@ -68,11 +68,23 @@ export class RequestEvaluation {
     const hasNamespace = request.namespace !== '' && !request.isAboutNamespace;
     const withNamespace = { ...bindings, namespaceObject: hasNamespace ? await request.namespaceObject() : null };
     const check = () => this.checkCancelled();
-    const without = { ...bindings, namespaceObject: null };
     return {
       evaluation: new PolicyEvaluation(variables, withNamespace, authorizer, timer, check),
-      ofConditions: new PolicyEvaluation(new Map(), without, authorizer, timer, check),
+      ofConditions: this.without(bindings),
     };
+  }
+
+  /** Returns the evaluation of the matchConditions of a webhook, for one state of the object. */
+  async ofConditions(form: RequestForm, object: KubeObject | null): Promise<PolicyEvaluation> {
+    await this.pauseIfDue();
+    return this.without({ ...(await this.variablesIn(form)), object, params: null });
+  }
+
+  /** Returns the evaluation of matchConditions, which see no variables and no namespace. */
+  private without(bindings: Readonly<Record<string, unknown>>): PolicyEvaluation {
+    const { authorizer, timer } = this;
+    const check = () => this.checkCancelled();
+    return new PolicyEvaluation(new Map(), { ...bindings, namespaceObject: null }, authorizer, timer, check);
   }
 
   /** Returns the variables that do not change, for policies which select the request in this version. */

@@ -1,0 +1,40 @@
+import { ApiError } from '../../machinery/api-error.js';
+import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
+import { putOwn } from '../../machinery/put-own.js';
+import { ConformError } from '../../typed/conform-error.js';
+import { untilReady } from '../../std/not-ready.js';
+import type { MatchedRequest } from './matched-request.js';
+import type { RequestForm } from './request-form.js';
+
+/**
+ * Replaces the object of a request by a changed one, which is read like a submitted one and gets its defaults. Throws 400
+ * if it has another name or namespace: permissions, quotas and rules were those of the request.
+ */
+export async function replaceObject(
+  { attributes }: MatchedRequest,
+  form: RequestForm,
+  changed: unknown,
+): Promise<void> {
+  const { object, served, subresource } = attributes;
+  const next = await untilReady(() => restored(form, changed, object!));
+  for (const field of ['namespace', 'name'] as const) {
+    if ((next.metadata[field] ?? '') === (object!.metadata[field] ?? '')) continue;
+    throw ApiError.badRequest(`the ${field} of the provided object does not match the ${field} sent on the request`);
+  }
+  const fields = object as unknown as JsonObject;
+  for (const name of Object.keys(fields)) if (!Object.hasOwn(next, name)) delete fields[name];
+  for (const [name, value] of Object.entries(next)) putOwn(fields, name, value);
+  if (subresource !== '' || served.type !== 'stored') return;
+  served.store.fillTypeDefaults(object!);
+  served.store.fillKindDefaults(object!);
+}
+
+/** Reads the changed object as its kind. A value of a wrong type is an internal error, as in kube-apiserver. */
+function restored(form: RequestForm, changed: unknown, stored: KubeObject): KubeObject {
+  try {
+    return form.restore(changed, stored);
+  } catch (error) {
+    if (error instanceof ApiError && error.cause instanceof ConformError) throw ApiError.internal(error.cause.message);
+    throw error;
+  }
+}
