@@ -34,7 +34,7 @@ function restored(form: RequestForm, changed: unknown, stored: KubeObject): Kube
   try {
     return form.restore(changed, stored);
   } catch (error) {
-    if (error instanceof ApiError && error.cause instanceof ConformError) throw ApiError.internal(error.cause.message);
+    if (error instanceof ApiError && error.cause instanceof ConformError) throw ApiError.external(error.cause.message);
     throw error;
   }
 }
