@@ -1,22 +1,11 @@
 import { parseCertificates } from '../../certificates/pem.js';
-import {
-  compileAuthenticationExpression,
-  type AuthenticationExpression,
-  type AuthenticationVariable,
-} from '../../expressions/authentication-expression.js';
 import type { ConfigReader } from '../../machinery/config-reader.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { validateDomainPrefixedPath } from '../../machinery/field-rules.js';
 import { signatureAlgorithms } from '../jwt-issuers/signature-algorithms.js';
+import { ClaimMappingsReader } from './claim-mappings-reader.js';
+import { ExpressionReader } from './expression-reader.js';
 import { urlErrors } from './issuer-url.js';
-import type {
-  ClaimMapping,
-  ExtraMapping,
-  IssuerSource,
-  JwtConfiguration,
-  RequiredClaim,
-  ValidationRule,
-} from './jwt-configuration.js';
+import type { IssuerSource, JwtConfiguration, RequiredClaim, ValidationRule } from './jwt-configuration.js';
 
 const authenticatorsMax = 64;
 const wellKnownPath = '/.well-known/openid-configuration';
@@ -56,7 +45,7 @@ export function readJwtList(root: ConfigReader, rules: JwtRules): readonly JwtCo
 
 /** Reads one entry of `jwt`, in the order of kube-apiserver. */
 class EntryReader {
-  private readonly claimExpressions: AuthenticationExpression[] = [];
+  private readonly expressions: ExpressionReader;
 
   constructor(
     private readonly entry: ConfigReader,
@@ -64,6 +53,7 @@ class EntryReader {
     private readonly rules: JwtRules,
     private readonly add: (errors: readonly FieldError[]) => void,
   ) {
+    this.expressions = new ExpressionReader(add);
     entry.allowOnly('issuer', 'claimValidationRules', 'claimMappings', 'userValidationRules');
   }
 
@@ -78,7 +68,7 @@ class EntryReader {
     const audiences = this.audiences(issuer, issuerAt);
     this.rejectEgressSelector(issuer.string('egressSelectorType') ?? '', issuerAt.child('egressSelectorType'));
     const claimRules = this.claimValidationRules();
-    const mappings = this.claimMappings();
+    const mappings = this.claimMappings(claimRules.claimRules);
     return {
       ...{ issuer: source, audiences, algorithms: new Set(signatureAlgorithms) },
       ...claimRules,
@@ -175,113 +165,19 @@ class EntryReader {
             fieldError.invalid(at.child('requiredValue'), value, 'may not be specified when expression is set'),
           ]);
         }
-        const expression = this.newCondition('claims', text, at.child('expression'), seenExpressions);
+        const expression = this.expressions.readCondition('claims', text, at.child('expression'), seenExpressions);
         if (expression) claimRules.push({ expression, message });
       }
     }
-    this.claimExpressions.push(...claimRules.map(({ expression }) => expression));
     return { requiredClaims, claimRules };
   }
 
-  private claimMappings(): Pick<JwtConfiguration, 'username' | 'groups' | 'uid' | 'extra'> {
-    const mappings = this.entry.mapping('claimMappings').allowOnly('username', 'groups', 'uid', 'extra');
-    const at = this.at.child('claimMappings');
-    const usernameReader = mappings.mapping('username');
-    const { problems } = this.entry;
-    const problemsBefore = problems.length;
-    const username = this.prefixedMapping(usernameReader, at.child('username'));
-    const isUsernameValid = problems.length === problemsBefore;
-    if (
-      !username &&
-      (usernameReader.string('claim') ?? '') === '' &&
-      (usernameReader.string('expression') ?? '') === ''
-    ) {
-      this.add([fieldError.required(at.child('username'), 'claim or expression is required')]);
-    }
-    const groups = this.prefixedMapping(mappings.mapping('groups'), at.child('groups'));
-    const uid = this.uidMapping(mappings.mapping('uid'), at.child('uid'));
-    const extra = mappings.mappings('extra').flatMap((mapping, index, all) => {
-      const earlier = all.slice(0, index).map((other) => other.raw('key'));
-      return this.extraMapping(mapping, at.child('extra').index(index), earlier) ?? [];
-    });
-    this.claimExpressions.push(...extra.map(({ expression }) => expression));
-    if (isUsernameValid) this.requireVerifiedEmail(username?.expression, at.child('username', 'expression'));
-    return { username: username ?? { claim: '', prefix: '' }, groups, uid, extra };
-  }
-
-  private prefixedMapping(reader: ConfigReader, at: FieldPath): ClaimMapping | undefined {
-    reader.allowOnly('claim', 'prefix', 'expression');
-    const [claim, text] = [reader.string('claim') ?? '', reader.string('expression') ?? ''];
-    const prefix = reader.string('prefix');
-    if (claim !== '' && text !== '') {
-      this.add([fieldError.invalid(at, '', "claim and expression can't both be set")]);
-      return undefined;
-    }
-    if (text !== '') {
-      if (prefix !== undefined) {
-        this.add([fieldError.invalid(at.child('prefix'), prefix, 'may not be specified when expression is set')]);
-      }
-      const expression = this.compile('claims', text, at.child('expression'), false);
-      return expression && { expression };
-    }
-    if (claim === '') return undefined;
-    if (prefix === undefined) {
-      const detail = 'prefix is required when claim is set; an empty string means no prefix';
-      this.add([fieldError.required(at.child('prefix'), detail)]);
-    }
-    return { claim, prefix: prefix ?? '' };
-  }
-
-  private uidMapping(reader: ConfigReader, at: FieldPath): ClaimMapping | undefined {
-    reader.allowOnly('claim', 'expression');
-    const [claim, text] = [reader.string('claim') ?? '', reader.string('expression') ?? ''];
-    if (claim !== '' && text !== '') {
-      this.add([fieldError.invalid(at, '', "claim and expression can't both be set")]);
-      return undefined;
-    }
-    if (claim !== '') return { claim, prefix: '' };
-    const expression = text === '' ? undefined : this.compile('claims', text, at.child('expression'), false);
-    return expression && { expression };
-  }
-
-  private extraMapping(reader: ConfigReader, at: FieldPath, earlier: readonly unknown[]): ExtraMapping | undefined {
-    reader.allowOnly('key', 'valueExpression');
-    const [key, text] = [reader.string('key') ?? '', reader.string('valueExpression') ?? ''];
-    const keyAt = at.child('key');
-    this.add(validateDomainPrefixedPath(key, keyAt));
-    if (key !== key.toLowerCase()) this.add([fieldError.invalid(keyAt, key, 'must be lowercase')]);
-    const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-    const { reservedDomains } = this.rules;
-    if (reservedDomains.some((reserved) => domain === reserved || domain.endsWith(`.${reserved}`))) {
-      const detail = `${reservedDomains.join(', ')} and their subdomains are reserved for Kubernetes use`;
-      this.add([fieldError.invalid(keyAt, key, detail)]);
-    }
-    if (earlier.includes(key)) {
-      this.add([fieldError.duplicate(keyAt, key)]);
-      return undefined;
-    }
-    const valueAt = at.child('valueExpression');
-    if (text === '') {
-      this.add([fieldError.required(valueAt)]);
-      return undefined;
-    }
-    const expression = this.compile('claims', text, valueAt, false);
-    return expression && { key, expression };
-  }
-
-  /** Requires a check of email_verified: an issuer may let a user enter the email address of another one. */
-  private requireVerifiedEmail(username: AuthenticationExpression | undefined, at: FieldPath): void {
-    if (!username?.selectsClaim('email')) return;
-    if ([username, ...this.claimExpressions].some((expression) => expression.selectsClaim('email_verified'))) return;
-    this.add([
-      fieldError.invalid(
-        at,
-        username.text,
-        'claims.email_verified must be used in claimMappings.username.expression or ' +
-          'claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in ' +
-          'claimMappings.username.expression',
-      ),
-    ]);
+  private claimMappings(
+    claimRules: readonly ValidationRule[],
+  ): Pick<JwtConfiguration, 'username' | 'groups' | 'uid' | 'extra'> {
+    const reader = new ClaimMappingsReader(this.expressions, this.rules.reservedDomains, this.add);
+    const expressions = claimRules.map(({ expression }) => expression);
+    return reader.read(this.entry.mapping('claimMappings'), this.at.child('claimMappings'), expressions);
   }
 
   private userValidationRules(): readonly ValidationRule[] {
@@ -291,35 +187,9 @@ class EntryReader {
       rule.allowOnly('expression', 'message');
       const [text, message] = [rule.string('expression') ?? '', rule.string('message') ?? ''];
       if (text === '') this.add([fieldError.required(at)]);
-      const expression = text === '' ? undefined : this.newCondition('user', text, at, seen);
+      const expression = text === '' ? undefined : this.expressions.readCondition('user', text, at, seen);
       return expression ? [{ expression, message }] : [];
     });
-  }
-
-  /** Compiles a condition that no other rule of the list has. */
-  private newCondition(
-    variable: AuthenticationVariable,
-    text: string,
-    at: FieldPath,
-    seen: Set<string>,
-  ): AuthenticationExpression | undefined {
-    if (!seen.has(text)) {
-      seen.add(text);
-      return this.compile(variable, text, at, true);
-    }
-    this.add([fieldError.duplicate(at, text)]);
-    return undefined;
-  }
-
-  private compile(
-    variable: AuthenticationVariable,
-    text: string,
-    at: FieldPath,
-    isCondition: boolean,
-  ): AuthenticationExpression | undefined {
-    const { expression, problem } = compileAuthenticationExpression(variable, text, isCondition);
-    if (problem !== undefined) this.add([fieldError.invalid(at, text, problem)]);
-    return expression;
   }
 }
 
