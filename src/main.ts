@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { CheckOptions } from './check-command.js';
+import type { ExplainAdmissionOptions } from './explain-admission-command.js';
 import type { ExplainOptions } from './explain-command.js';
 import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
@@ -24,7 +25,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
     await commands.root.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (words[0] === 'check' || words[0] === 'explain-access') return error.exitCode === 0 ? 0 : 2;
+    if (words[0] === 'check' || words[0]?.startsWith('explain-')) return error.exitCode === 0 ? 0 : 2;
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
   return outcome.exitCode;
@@ -63,6 +64,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
     .usage('[flags]');
   const check = checkCommand(root.command('check'), outcome);
   explainCommand(root.command('explain-access'), outcome);
+  explainAdmissionCommand(root.command('explain-admission'), outcome);
   root
     .command('version')
     .description('print the version')
@@ -129,6 +131,43 @@ request, or the rule that it requires. system:authenticated is added to the grou
 Exit code:
   0  the request is allowed
   1  it is not allowed
+  2  wrong usage, or the server cannot be asked
+`;
+
+function explainAdmissionCommand(command: Command, outcome: Outcome): void {
+  const addTo = (value: string, values: readonly string[]) => [...values, value];
+  command
+    .description('print what admission on a running server does with objects, without storing them')
+    .usage('-f <file> [flags]')
+    .option('-f, --filename <path>', 'YAML or JSON file with one or more objects; - is the standard input')
+    .addOption(
+      new Option('--operation <name>', 'by default update for an object that exists, else create').choices([
+        'create',
+        'update',
+        'delete',
+      ]),
+    )
+    .option('--as <user>', 'user of the request, whom the user of the kubeconfig impersonates')
+    .option('--as-group <group>', 'group of the user; may be repeated', addTo, [])
+    .option('-n, --namespace <name>', 'namespace of objects without one; by default that of the kubeconfig')
+    .option('--kubeconfig <path>', 'kubeconfig of a user who may get /debug/admission')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(new Option('-o, --output <format>', 'format of the answer').choices(['text', 'json']).default('text'))
+    .addHelpText('after', explainAdmissionHelp)
+    .allowExcessArguments()
+    .action(async (options: ExplainAdmissionOptions, { args }: Command) => {
+      const { runExplainAdmission } = await import('./explain-admission-command.js');
+      outcome.exitCode = await runExplainAdmission(args, options, process);
+    });
+}
+
+const explainAdmissionHelp = `
+Sends each object as a dry run, and prints each step of admission in its order: the plug-in, what it changed in the object,
+and the policies and webhooks that it applied or did not apply. Times are those of the server.
+
+Exit code:
+  0  all objects are admitted
+  1  one is refused
   2  wrong usage, or the server cannot be asked
 `;
 

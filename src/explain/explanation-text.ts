@@ -1,5 +1,6 @@
 import { ruleText } from '../auth/required-rule.js';
 import { asFields, asItems, asText, asTexts, type Fields } from '../machinery/fields.js';
+import { printable } from './printable.js';
 import type { AnsweredReview } from './answered-review.js';
 
 /** Returns the chain of authorizers as a table, with the grant below the authorizer that allows. */
@@ -44,8 +45,3 @@ function objectText(object: Fields): string {
 
 const ruleOf = (rule: Fields): string =>
   ruleText(Object.fromEntries(Object.entries(rule).map(([field, values]) => [field, asTexts(values)])));
-
-const escaped = (text: string) => `\\u{${text.codePointAt(0)!.toString(16)}}`;
-
-/** Escapes control characters, which names of users and texts of webhooks may have. */
-const printable = (line: string): string => line.replace(/\p{C}/gu, (text) => escaped(text));

@@ -15,7 +15,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Retries after an answer 429 or 503 with Retry-After. Default: 0. */
   readonly retriesMax?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** `{ labelSelector: 'app=web', limit: 500 }` */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main } from '../../src/main.js';
 import { eventually } from '../harness/eventually.js';
+import { printedBy } from '../harness/printed-command.js';
 import { startTestServer, type NamingName, type TestServer } from '../harness/servers.js';
 
 // `keelson explain-access` against a running server, and --explain-forbidden, as an administrator and a stranger see them.
@@ -81,21 +81,8 @@ describe.each<NamingName>(['kubernetes', 'svc'])('%s', (naming) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  async function explain(words: readonly string[], kubeconfig = world.kubeconfig) {
-    const printed = { out: '', err: '' };
-    const spies = (['stdout', 'stderr'] as const).map((name) =>
-      jest.spyOn(process[name], 'write').mockImplementation((chunk) => {
-        printed[name === 'stdout' ? 'out' : 'err'] += String(chunk);
-        return true;
-      }),
-    );
-    try {
-      const code = await main('keelson', ['explain-access', '--kubeconfig', kubeconfig, ...words]);
-      return { code, ...printed };
-    } finally {
-      spies.forEach((spy) => spy.mockRestore());
-    }
-  }
+  const explain = (words: readonly string[], kubeconfig = world.kubeconfig) =>
+    printedBy(['explain-access', '--kubeconfig', kubeconfig, ...words]);
 
   it('prints the binding, the role and the rule that allow a request', async () => {
     expect(await explain(['--as', 'ann', '--as-group', 'devs', 'get', 'deploy/web'])).toEqual({

@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { HttpClient } from '../harness/http-client.js';
 import { until } from '../harness/until.js';
+import { printedBy } from '../harness/printed-command.js';
 import { rule, startRbacServer } from '../harness/rbac-users.js';
 
 type Started = Awaited<ReturnType<typeof startRbacServer>>;
@@ -10,6 +14,8 @@ const pod = (name: string, more: object = {}) => ({
   metadata: { name },
   spec: { containers: [{ name: 'c', image: 'i' }], ...more },
 });
+
+const base64 = (text = '') => Buffer.from(text).toString('base64');
 
 interface Step {
   readonly plugin: string;
@@ -107,4 +113,90 @@ it.each([
     ...(method === 'POST' && { body: { metadata: { name: 'd' } } }),
   });
   expect([answer.code, answer.body.message]).toEqual([400, expect.stringContaining('Keelson-Explain')]);
+});
+
+describe('keelson explain-admission', () => {
+  let directory: string;
+  let kubeconfig: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'keelson-explain-'));
+    kubeconfig = join(directory, 'kubeconfig');
+    const { client, ca, url } = server.keelson;
+    const user = { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) };
+    const config = {
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'c' },
+      clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': base64(ca) } }],
+      users: [{ name: 'c', user }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+    };
+    await writeFile(kubeconfig, JSON.stringify(config));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  async function explain(content: string, ...words: string[]) {
+    const file = join(directory, 'objects.yaml');
+    await writeFile(file, content);
+    const { code, out, err } = await printedBy(['explain-admission', '--kubeconfig', kubeconfig, '-f', file, ...words]);
+    return { code, err, lines: out.split('\n') };
+  }
+
+  const podText = (name: string, more = '') => `
+apiVersion: v1
+kind: Pod
+metadata: { name: ${name} }
+spec:
+  containers: [{ name: c, image: i }]
+  ${more}
+`;
+
+  it('prints the steps for each object of a file, and stores none', async () => {
+    const { code, lines } = await explain(
+      `# two Pods\n---${podText('x')}---${podText('second', 'serviceAccountName: absent')}`,
+    );
+    expect(code).toBe(1);
+    expect(lines[0]).toBe('admitted: create pods "x" in the namespace "default"');
+    expect(lines.some((line) => /^admit +ServiceAccount +changed +\d+\.\d\d$/.test(line))).toBe(true);
+    expect(lines).toContain('  add /spec/serviceAccountName "default"');
+    const refused = lines.indexOf('refused (403): create pods "second" in the namespace "default"');
+    expect(lines[refused + 1]).toBe('message: pods "second" is forbidden: error looking up service account default/absent: serviceaccount "absent" not found'); // prettier-ignore
+    expect((await admin.get(`${pods}/x`)).code).toBe(404);
+  });
+
+  it('updates an object that exists, and deletes one on demand', async () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    await admin.post(path, { metadata: { name: 'kept' } });
+    const text = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept"}, "data": {"a": "b"}}';
+    const updated = await explain(text);
+    expect([updated.code, updated.lines[0]]).toEqual([
+      0,
+      'admitted: update configmaps "kept" in the namespace "default"',
+    ]);
+    const deleted = await explain(text, '--operation', 'delete');
+    expect([deleted.code, deleted.lines[0]]).toEqual([
+      0,
+      'admitted: delete configmaps "kept" in the namespace "default"',
+    ]);
+    expect((await admin.get(`${path}/kept`)).body.data).toBeUndefined();
+  });
+
+  it('prints the whole explanation as JSON', async () => {
+    const { lines } = await explain(podText('x'), '-o', 'json');
+    expect(JSON.parse(lines[0]!)).toMatchObject({ kind: 'AdmissionExplanation', code: 201, answer: { kind: 'Pod' } });
+  });
+
+  it('sends the request as another user', async () => {
+    await users.with(rule('', 'pods', 'get'));
+    const { code, err } = await explain(podText('x'), '--as', users.latest, '--as-group', 'a', '--as-group', 'b');
+    expect([code, err]).toEqual([2, expect.stringContaining(`User "${users.latest}" cannot create resource "pods"`)]);
+  });
+
+  it.each([
+    ['a file without objects', '# nothing', /objects\.yaml has no objects$/],
+    ['a document without kind', 'apiVersion: v1', /document 1: give apiVersion and kind$/],
+    ['a document that is not YAML', podText('x') + '---\n{', /document 2: /],
+    ['a kind that the server does not have', 'apiVersion: v1\nkind: Bogus', /the server has no kind Bogus in v1$/],
+  ])('%s is an error (exit code 2)', async (...[, content, message]) => {
+    const { code, err } = await explain(content);
+    expect([code, err.trim()]).toEqual([2, expect.stringMatching(message)]);
+  });
 });
