@@ -1,4 +1,4 @@
-import type { AuthorizerChain } from '../auth/authorizer-chain.js';
+import type { AuthorizerList } from '../auth/authorizer.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
@@ -35,7 +35,7 @@ export class RequestState {
   /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
   /** The authorizers that decided about the impersonation of a user, and decide about the request. */
-  authorizers: AuthorizerChain | undefined = undefined;
+  authorizers: AuthorizerList | undefined = undefined;
   /** The resource in the path; undefined for other requests and for resources that are not served. */
   served: Served | undefined = undefined;
   /** The negotiated encoding and transform of a resource request. */
@@ -83,7 +83,7 @@ export class RequestState {
   }
 
   /** Keeps authorizers for all decisions about this request. */
-  holdAuthorizers(chain: AuthorizerChain): void {
+  holdAuthorizers(chain: AuthorizerList): void {
     chain.hold();
     this.authorizers = chain;
     this.whenEnded(() => this.releaseAuthorizers());

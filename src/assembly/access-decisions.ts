@@ -1,5 +1,4 @@
-import type { Authorizers } from '../auth/authorizer-chain.js';
-import { authorize, type AuthorizationAttributes } from '../auth/authorizer.js';
+import { authorize, type AuthorizationAttributes, type Authorizers } from '../auth/authorizer.js';
 import type { AccessCheck, AccessDecision } from '../cel/libraries/kubernetes/authorizer.js';
 import { fieldSelectorIfValid } from '../machinery/field-selector.js';
 import { labelSelectorIfValid } from '../machinery/label-selector-parser.js';

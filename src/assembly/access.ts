@@ -15,8 +15,14 @@ import { WebhookClient } from '../webhook-client/webhook-client.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { readAbacPolicies } from '../auth/abac/policy-file.js';
-import { authorize, refusalWith, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
-import { AuthorizerChain, LiveAuthorizers, type Authorizers } from '../auth/authorizer-chain.js';
+import {
+  authorize,
+  refusalWith,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Authorizers,
+} from '../auth/authorizer.js';
+import { AuthorizerChain, LiveAuthorizers } from '../auth/authorizer-chain.js';
 import { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { authorizerLists } from '../auth/authorizers.list.js';
 import { AbacAuthorizer } from '../auth/authorizers/abac.authorizer.js';

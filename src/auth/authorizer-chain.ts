@@ -1,13 +1,7 @@
-import type { Authorizer } from './authorizer.js';
+import type { Authorizer, AuthorizerList, Authorizers } from './authorizer.js';
 
-/** The authorizers in force, which can be replaced while the server runs. */
-export interface Authorizers {
-  /** The authorizers at this moment. A decision uses one chain from its beginning to its end. */
-  readonly chain: AuthorizerChain;
-}
-
-/** Authorizers, in order. They stay open while a decision that waits for an answer uses them. */
-export class AuthorizerChain implements Authorizers {
+/** Counts the decisions that wait for an answer, so that old authorizers are closed after the last of them. */
+export class AuthorizerChain implements AuthorizerList {
   private holders = 0;
   private close: (() => void) | undefined;
 
@@ -17,7 +11,6 @@ export class AuthorizerChain implements Authorizers {
     return this;
   }
 
-  /** Keeps the authorizers open until release() is called. */
   hold(): void {
     this.holders++;
   }

@@ -6,7 +6,6 @@ import { listed } from '../machinery/listed.js';
 import type { PolicyRule } from '../machinery/policy-rule.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
-import type { AuthorizerChain, Authorizers } from './authorizer-chain.js';
 import { requiredRule, ruleScope, ruleText } from './required-rule.js';
 
 /** Attributes of a request for authorization, for resources and for other paths. */
@@ -60,6 +59,20 @@ export interface Authorizer {
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;
   /** Returns the grant by which `authorize` allows the request; undefined if there is none. */
   grantFor?(attributes: AuthorizationAttributes): GrantDetails | undefined;
+}
+
+/** The authorizers in force, which can be replaced while the server runs. */
+export interface Authorizers {
+  /** The authorizers at this moment. A decision uses one chain from its beginning to its end. */
+  readonly chain: AuthorizerList;
+}
+
+/** Authorizers, in order. They stay open while something holds them, although they may be replaced. */
+export interface AuthorizerList extends Authorizers {
+  readonly authorizers: readonly Authorizer[];
+  /** Keeps the authorizers open until release() is called. */
+  hold(): void;
+  release(): void;
 }
 
 interface ResourceRule {
@@ -134,7 +147,7 @@ export function authorize(
 /** Asks the authorizers from `first` on. `passed` are the answers with a reason of those before, which had no opinion. */
 function askFrom(
   first: number,
-  chain: AuthorizerChain,
+  chain: AuthorizerList,
   attributes: AuthorizationAttributes,
   passed: Authorization[],
 ): Authorization | Promise<Authorization> {

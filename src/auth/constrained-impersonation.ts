@@ -11,8 +11,7 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
-import { authorize, forbiddenError, type AuthorizationAttributes } from './authorizer.js';
-import type { Authorizers } from './authorizer-chain.js';
+import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizers } from './authorizer.js';
 import { impersonationChecks, type Impersonation, type ImpersonationCheck } from './impersonation.js';
 
 type ImpersonationMode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';

@@ -3,9 +3,9 @@ import {
   type Authorization,
   type AuthorizationAttributes,
   type Authorizer,
+  type Authorizers,
   type GrantDetails,
 } from './authorizer.js';
-import type { Authorizers } from './authorizer-chain.js';
 import { requiredRule, type RequiredRule } from './required-rule.js';
 
 /** The decision of one authorizer. */

@@ -1,7 +1,12 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authorize, type Authorization, type AuthorizationAttributes, type Refusal } from '../auth/authorizer.js';
-import type { Authorizers } from '../auth/authorizer-chain.js';
+import {
+  authorize,
+  type Authorization,
+  type AuthorizationAttributes,
+  type Refusal,
+  type Authorizers,
+} from '../auth/authorizer.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { RequestAttributes } from './request-attributes.js';
 

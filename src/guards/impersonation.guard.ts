@@ -2,8 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
-import { authorize, forbiddenError } from '../auth/authorizer.js';
-import type { Authorizers } from '../auth/authorizer-chain.js';
+import { authorize, forbiddenError, type Authorizers } from '../auth/authorizer.js';
 import { RequestAttributes } from './request-attributes.js';
 
 /**

@@ -1,7 +1,6 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
-import type { Authorizers } from '../auth/authorizer-chain.js';
-import { authorize } from '../auth/authorizer.js';
+import { authorize, type Authorizers } from '../auth/authorizer.js';
 import type { TokenUses } from '../auth/token-uses.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled, isReconcilerNamed } from '../config/reconciler-names.js';

@@ -10,7 +10,7 @@ import type { Clock } from '../../std/clock.js';
 import type { WebhookAuthorizerConfiguration } from './webhook-authorizer-configuration.js';
 import { readWebhookAuthorizer } from './webhook-authorizer-reader.js';
 
-export type AuthorizerType = (typeof authorizationModes)[number];
+type AuthorizerType = (typeof authorizationModes)[number];
 export type BuiltInType = Exclude<AuthorizerType, 'Webhook'>;
 
 /** One entry of `authorizers`, or one mode of --authorization-mode. */

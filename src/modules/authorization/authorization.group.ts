@@ -1,5 +1,4 @@
-import type { Authorizers } from '../../auth/authorizer-chain.js';
-import { authorize, rulesFor, type AuthorizationAttributes } from '../../auth/authorizer.js';
+import { authorize, rulesFor, type AuthorizationAttributes, type Authorizers } from '../../auth/authorizer.js';
 import { explainAccess, explanationAnnotation } from '../../auth/explain-access.js';
 import { stringifyJson } from '../../codec/json.js';
 import type {
