@@ -112,7 +112,7 @@ it.each(rows)('%s follows failurePolicy', async (title, misbehave) => {
   const attributes = attributesOf({ name: title });
   expect(await denying.webhook.authorize(attributes)).toMatchObject({ decision: 'deny', reason });
   expect(await passing.webhook.authorize(attributes)).toMatchObject({ decision: 'no opinion', reason });
-  expect(server.requests.slice(before).every(({ url }) => url === '/authorize?timeout=10s')).toBe(true);
+  expect(server.requests.slice(before).every(({ url }) => url === '/authorize?timeout=30s')).toBe(true);
   expect(server.requests.length).toBeGreaterThan(before);
   expect({}).not.toHaveProperty('polluted');
   // The failure is not kept.
@@ -130,7 +130,7 @@ it('a webhook that hangs holds a bounded number of reviews, and no request that 
   const kubeconfigFile = files.kubeconfig(server, { token: 'of-the-server' });
   const limits = { accessReviewsPendingMax: 100 };
   const { webhook } = await openWebhookAuthorizer({
-    ...{ kubeconfigFile, clock, limits, failurePolicy: 'Deny', timeoutMs: 30_000 },
+    ...{ kubeconfigFile, clock, limits, failurePolicy: 'Deny' },
     matchConditions: ["request.resourceAttributes.namespace != 'kube-system'"],
   });
   server.answer = answers(allowed);

@@ -40,7 +40,7 @@ async function start({ webhook = {}, conditions = [], naming = 'kubernetes' }: O
     type: 'Webhook',
     name,
     webhook: {
-      timeout: '10s',
+      timeout: '30s',
       subjectAccessReviewVersion: 'v1',
       matchConditionSubjectAccessReviewVersion: 'v1',
       failurePolicy: 'Deny',

@@ -38,7 +38,7 @@ export async function openWebhookAuthorizer(options: Options): Promise<WebhookAu
       cacheAuthorizedRequests: true,
       unauthorizedTtlMs: 30_000,
       cacheUnauthorizedRequests: true,
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
       subjectAccessReviewVersion: 'v1',
       failurePolicy: 'Deny',
       kubeconfigFile: undefined,

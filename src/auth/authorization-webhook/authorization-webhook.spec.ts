@@ -157,7 +157,7 @@ describe('a failed call', () => {
   });
 
   it('ends after 30 s with its retries', async () => {
-    const { ask, clock, lines } = await open({ timeoutMs: 30_000 });
+    const { ask, clock, lines } = await open();
     server.answer = (_review, response) => void response.writeHead(503, { 'Retry-After': '29' }).end();
     const result = ask();
     const waits = (count: number) => () => clock.waits.filter((ms) => ms === 29_000).length === count;
@@ -452,8 +452,8 @@ describe('connections', () => {
       clock.advance(1_000);
       expect(await named('b')).toBe('allow');
       expect(server.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
-        ['/apis/authorization.k8s.io/v1/subjectaccessreviews?timeout=10s', 'Bearer first'],
-        ['/apis/authorization.k8s.io/v1/subjectaccessreviews?timeout=10s', 'Bearer second-token'],
+        ['/apis/authorization.k8s.io/v1/subjectaccessreviews?timeout=30s', 'Bearer first'],
+        ['/apis/authorization.k8s.io/v1/subjectaccessreviews?timeout=30s', 'Bearer second-token'],
       ]);
     });
 
