@@ -44,7 +44,7 @@ export function customDefinitions(
   }
   const hubOf = (version: CustomVersion): Hub | undefined => {
     // With strategy None, objects of other stored versions are converted when they are read from the store.
-    if (version === storedVersion && !(converter && kind.hasOtherStoredVersions)) return undefined;
+    if (version === storedVersion && !kind.hasOtherStoredVersions) return undefined;
     return hubFor(kind, version, storedVersion, forms, converter);
   };
   const definition = (version: CustomVersion) =>

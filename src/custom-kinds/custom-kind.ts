@@ -21,7 +21,10 @@ export interface CustomKind {
   readonly versions: readonly CustomVersion[];
   /** The strategy of `spec.conversion`. */
   readonly conversion: 'None' | 'Webhook';
-  /** True if objects may be stored in versions other than the storage version, by `status.storedVersions`. */
+  /**
+   * True if a webhook converts and objects may be stored in versions other than the storage version, by
+   * `status.storedVersions`.
+   */
   readonly hasOtherStoredVersions: boolean;
   /** True while the definition is being deleted: creating objects is refused. */
   readonly isTerminating: boolean;
@@ -77,6 +80,7 @@ export function customKindOf(definition: CustomResourceDefinition): CustomKind |
     categories: accepted.categories ?? [],
   };
   const versions = [...(spec.versions ?? [])].sort((a, b) => compareKubeVersions(b.name ?? '', a.name ?? ''));
+  const conversion = spec.conversion?.strategy === 'Webhook' ? 'Webhook' : 'None';
   return {
     group,
     names,
@@ -85,10 +89,12 @@ export function customKindOf(definition: CustomResourceDefinition): CustomKind |
       ...versionOf(version),
       deprecation: version.deprecated ? deprecationOf(version, versions, group, names.kind) : undefined,
     })),
-    conversion: spec.conversion?.strategy === 'Webhook' ? 'Webhook' : 'None',
-    hasOtherStoredVersions: (status.storedVersions ?? []).some(
-      (name) => !versions.some((version) => version.name === name && version.storage),
-    ),
+    conversion,
+    hasOtherStoredVersions:
+      conversion === 'Webhook' &&
+      (status.storedVersions ?? []).some(
+        (name) => !versions.some((version) => version.name === name && version.storage),
+      ),
     isTerminating: holds(definition, 'Terminating') || definition.metadata.deletionTimestamp !== undefined,
   };
 }
