@@ -6,6 +6,7 @@ import { assert } from '../std/assert.js';
 import { every, sleep, type Clock, type Timer } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { TimerWheel } from '../std/timer-wheel.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import type { CacheLimits } from './cache-limits.js';
 import type { EncodedObject } from './encoded-object.js';
 import { Freshness, type WaitOptions } from './freshness.js';
@@ -199,11 +200,15 @@ export class Feed {
     signal: AbortSignal,
     take: (item: Parameters<WatchCacheOptions['decode']>[0]) => void,
   ): Promise<Revision> {
-    const { store, limits } = this.options;
+    const { store, limits, clock } = this.options;
     let at = noRevision;
+    const timer = new YieldTimer(clock);
     for await (const { items, revision } of readPages(store, prefix, { limit: limits.loadPageItems, signal })) {
       at = revision;
-      for (const item of items) take(item);
+      for (const item of items) {
+        take(item);
+        if (timer.isDue()) await timer.yield();
+      }
     }
     return at;
   }
