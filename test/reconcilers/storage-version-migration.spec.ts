@@ -8,6 +8,7 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
+import { ConversionWebhook } from '../harness/conversion-webhook.js';
 import { customResourceDefinition, definitions } from '../harness/custom-definitions.js';
 import { eventually } from '../harness/eventually.js';
 import { HttpClient, type Answer } from '../harness/http-client.js';
@@ -25,6 +26,7 @@ const widgetKeys = `/registry/${group}/widgets/default/`;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 
+const height = { type: 'integer' };
 const schema = {
   type: 'object',
   properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } } },
@@ -218,6 +220,65 @@ describe('a custom kind whose storage version has changed', () => {
     );
     expect(new Map(sizes)).toEqual(new Map([...expected].sort(([a], [b]) => (a < b ? -1 : 1))));
   }, 120_000);
+
+  it('is converted by its webhook, which the migration waits for', async () => {
+    const webhook = await ConversionWebhook.start();
+    try {
+      webhook.convert = (object) => {
+        const { size, height } = (object['spec'] ?? {}) as { size?: number; height?: number };
+        const value = size ?? height;
+        return { ...object, spec: object.apiVersion.endsWith('v1') ? { height: value } : { size: value } };
+      };
+      const admin = await start();
+      await defineWidgets(admin, 30);
+      const { conversion } = webhook;
+      const heights = { type: 'object', properties: { spec: { type: 'object', properties: { height } } } };
+      const [v1, v2] = versions(['v1', 'v2'], 'v2');
+      const changed = { versions: [v1, { ...v2, schema: { openAPIV3Schema: heights } }], conversion };
+      let refusals = 0;
+      webhook.answer = (_, response) => {
+        refusals++;
+        response.writeHead(500).end();
+      };
+      await ok(admin.patch(`${definitions}/${name}`, { spec: changed }));
+      await begin(admin, 'm');
+      await eventually('the webhook is asked', () => refusals > 0);
+      expect(all(await storedVersions(store))).toEqual([`${group}/v1`]);
+      webhook.answer = undefined;
+      expect(await ended(admin, 'm')).toEqual(success);
+      expect(all(await storedVersions(store))).toEqual([`${group}/v2`]);
+      const { item } = await store.get(`${widgetKeys}w7`);
+      expect(JSON.parse(item!.value.toString())).toMatchObject({ spec: { height: 7 } });
+      expect((await definitionNow(admin)).status?.storedVersions).toEqual(['v2']);
+      await eventually('v2 is read without the webhook', async () => {
+        const asked = webhook.reviews.length;
+        const { code } = await admin.get(widgets('v2'));
+        return code === 200 && webhook.reviews.length === asked;
+      });
+    } finally {
+      await webhook.stop();
+    }
+  }, 120_000);
+
+  it('keeps its watches when the migration ends', async () => {
+    const admin = await start();
+    await defineWidgets(admin, 3);
+    await switchTo(admin, 'v2');
+    const watch = await admin.watch(`${widgets('v2')}?watch=1`);
+    try {
+      await begin(admin, 'm');
+      expect(await ended(admin, 'm')).toEqual(success);
+      await ok(admin.post(widgets('v2'), widget('last', 1)));
+      const seen: string[] = [];
+      for await (const { type, object } of watch) {
+        seen.push(`${type} ${object.metadata.name}`);
+        if (object.metadata.name === 'last') break;
+      }
+      expect(seen.slice(-4).sort()).toEqual(['ADDED last', 'MODIFIED w0', 'MODIFIED w1', 'MODIFIED w2']);
+    } finally {
+      watch.close();
+    }
+  }, 60_000);
 
   it('whose migration had begun on another server is completed', async () => {
     const first = await start({ config: { reconcilers: { controllers: ['*', '-svm'] } } });

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
-import { migrated, migrating, needsConversionWebhook } from './definition-status.js';
+import { migrated, migrating } from './definition-status.js';
 
 const now = '2026-01-02T03:04:05Z';
 const established = { type: 'Established', status: 'True', lastTransitionTime: now, reason: 'r', message: 'm' };
@@ -41,13 +41,4 @@ it.each<[string, CustomResourceDefinition, boolean, string, string[]]>([
   const observedGeneration = before.metadata.generation;
   const ended = { ...condition, status: 'False', reason, message, observedGeneration };
   expect(migrated(before, succeeded, now)).toEqual({ conditions: [established, ended], storedVersions });
-});
-
-it.each<[string, string[], boolean]>([
-  ['None', ['v1', 'v2'], false],
-  ['Webhook', ['v1', 'v2'], true],
-  ['Webhook', ['v2'], false],
-])('a conversion webhook is needed with strategy %s and stored versions %s: %s', (strategy, storedVersions, needed) => {
-  const spec = { ...definition.spec, conversion: { strategy } };
-  expect(needsConversionWebhook({ ...definition, spec, status: { storedVersions } })).toBe(needed);
 });

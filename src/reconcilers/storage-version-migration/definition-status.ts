@@ -41,19 +41,7 @@ export function migrated(
   return { ...definition.status, conditions, ...(updatesVersions && { storedVersions: [version] }) };
 }
 
-/**
- * True if objects may be stored in another version, and only a conversion webhook can convert them, which this server
- * does not call.
- */
-export function needsConversionWebhook(definition: CustomResourceDefinition): boolean {
-  const version = storageVersionOf(definition);
-  const { spec, status } = definition;
-  return (
-    spec?.conversion?.strategy === 'Webhook' && (status?.storedVersions ?? []).some((stored) => stored !== version)
-  );
-}
-
-const storageVersionOf = ({ spec }: CustomResourceDefinition): string | undefined =>
+export const storageVersionOf = ({ spec }: CustomResourceDefinition): string | undefined =>
   (spec?.versions ?? []).find(({ storage }) => storage)?.name;
 
 type Finding = Pick<CustomResourceDefinitionCondition, 'status' | 'reason' | 'message'>;

@@ -3,6 +3,7 @@ import type {
   StorageVersionMigration,
   StorageVersionMigrationStatus,
 } from '../../catalog/types/storagemigration.v1beta1.js';
+import { ApiError } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { revisionOption } from '../../machinery/option-parameters.js';
 import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
@@ -25,7 +26,7 @@ import {
   unhandled,
   type Migration,
 } from './decide.js';
-import { migrated, migrating, needsConversionWebhook } from './definition-status.js';
+import { migrated, migrating, storageVersionOf } from './definition-status.js';
 import { MigrationFailure, rewriteOutdated } from './rewrite-outdated.js';
 
 /** Resources that are migrated at the same time. */
@@ -179,7 +180,7 @@ class StorageVersionMigrations implements RunningReconciler {
     const { client, clock, logger } = this.dependencies;
     const { name, uid } = migration;
     try {
-      if (isCustom(served)) await this.checkConversion(migration, signal);
+      if (isCustom(served)) await this.checkStorageVersion(migration, served, signal);
       const isWanted = () => this.unfinished.get(name)?.uid === uid;
       const upTo = revisionOption(migration.resourceVersion);
       const objects = await rewriteOutdated(served, upTo, { client, clock, signal, isWanted });
@@ -195,13 +196,12 @@ class StorageVersionMigrations implements RunningReconciler {
     return this.changeStatus(migration, (status) => succeeded(status, this.now()), signal);
   }
 
-  private async checkConversion(migration: Migration, signal: AbortSignal): Promise<void> {
+  /** Objects are rewritten in the version of the store, which must be that of the definition. */
+  private async checkStorageVersion(migration: Migration, { store }: ServedResource, signal: AbortSignal) {
     const ref = this.definitionRef(migration);
     const definition: CustomResourceDefinition | undefined = ref && (await this.dependencies.client.live(ref, signal));
-    if (!definition || !needsConversionWebhook(definition)) return;
-    throw new MigrationFailure(
-      `objects of ${resourceOf(migration)} may be stored in other versions, and this server does not call its conversion webhook`,
-    );
+    if (definition && storageVersionOf(definition) === store.definition.version) return;
+    throw ApiError.unavailable(`the storage version of ${resourceOf(migration)} is not that of its definition`);
   }
 
   private servedOf({ group, resource }: Migration): Served | undefined {
