@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveFiles } from '../../src/certificates/live-files.js';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
-import type { Clock } from '../../src/std/clock.js';
+import type { Clock, Timer } from '../../src/std/clock.js';
 import { systemClock } from '../../src/std/clock.js';
 import type { Logger } from '../../src/std/logger.js';
 import { eventually } from '../harness/eventually.js';
@@ -99,6 +99,50 @@ async function reload(server: TestServer): Promise<void> {
 }
 const metric = async (server: TestServer, name: RegExp): Promise<string[]> =>
   (await server.admin.get('/metrics')).text.split('\n').filter((line) => name.test(line));
+
+/** The system's clock, which can be advanced. */
+class AdvancedClock implements Clock {
+  private aheadMs = 0;
+  private readonly timers = new Set<{ readonly dueMs: number; readonly run: () => void }>();
+
+  now(): number {
+    return systemClock.now() + this.aheadMs;
+  }
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.aheadMs;
+  }
+  after(delayMs: number, task: () => void): Timer {
+    const timer = {
+      dueMs: this.monotonicMs() + delayMs,
+      run: () => {
+        cancel();
+        task();
+      },
+    };
+    const { cancel: cancelTimer } = systemClock.after(delayMs, timer.run);
+    const cancel = (): void => {
+      this.timers.delete(timer);
+      cancelTimer();
+    };
+    this.timers.add(timer);
+    return { cancel };
+  }
+  advance(ms: number): void {
+    this.aheadMs += ms;
+    for (const { dueMs, run } of [...this.timers]) if (dueMs <= this.monotonicMs()) run();
+  }
+}
+
+/** Keeps the messages that a server logs. */
+function recordingLogger(): { logger: Logger; logged: [message: string, fields: unknown][] } {
+  const logged: [string, unknown][] = [];
+  const log = (message: string, fields?: unknown) => void logged.push([message, fields]);
+  return { logger: { debug: log, info: log, warn: log, error: log }, logged };
+}
+/** The time after which keys that are missing are fetched again. */
+const retryMs = 10_000;
+const fetchFailed = ([message]: [string, unknown]): boolean =>
+  message.startsWith('keys of an OpenID issuer cannot be fetched');
 
 const protocols: readonly Protocol[] = ['http/1.1', 'h2'];
 
@@ -319,24 +363,22 @@ it('TokenReview has the user, the audiences of the server, and the reason of a r
 it('the server starts while an issuer is down, and accepts its tokens once it is up', async () => {
   const issuer = await startIssuer();
   issuer.isDown = true;
-  const logged: [string, unknown][] = [];
-  const log = (message: string, fields?: unknown) => void logged.push([message, fields]);
-  const logger = { debug: log, info: log, warn: log, error: log };
-  const server = await start(content(entryOf(issuer)), { logger });
+  const { logger, logged } = recordingLogger();
+  const clock = new AdvancedClock();
+  const server = await start(content(entryOf(issuer)), { logger, clock });
   const token = issuer.token();
   expect((await whoAmI(server.client(), token)).code).toBe(401);
   expect(await review(server, token)).toMatchObject({
     error: expect.stringContaining('have not been fetched yet') as string,
   });
-  await eventually('the reason is logged', () =>
-    logged.some(([message]) => message.startsWith('keys of an OpenID issuer')),
-  );
+  await eventually('the reason is logged', () => logged.some(fetchFailed));
   expect(logged).toContainEqual([
     'tokens of an issuer were rejected (401); compare them with its entry in the configuration',
     expect.objectContaining({ issuer: issuer.url, reason: 'the keys of the issuer have not been fetched yet' }),
   ]);
   expect((await server.admin.get('/readyz')).code).toBe(200);
   issuer.isDown = false;
+  clock.advance(retryMs);
   await eventually('the token is accepted', async () => (await whoAmI(server.client(), token)).code === 201);
   expect(JSON.stringify(logged)).not.toContain(token);
 });
@@ -370,23 +412,21 @@ it('200 reloads under load drop no request of an issuer that stays, also with br
     content(entryOf(stays, { userValidationRules: [{ expression: 'user.' }] })),
     content(entryOf(stays, { claimMappings: {} })),
   ];
-  let isOver = false;
   const codes = new Map<number, number>();
-  const load = protocols.map(async (protocol) => {
-    const client = server.client({ protocol });
-    for (let count = 0; !isOver; count++) {
-      // Some tokens are remembered, others are not.
-      const { code } = await whoAmI(client, stays.token({ jti: `${count % 3}` }));
-      codes.set(code, (codes.get(code) ?? 0) + 1);
-    }
-  });
+  const clients = protocols.map((protocol) => server.client({ protocol }));
+  const request = async (client: HttpClient, index: number): Promise<void> => {
+    // Some tokens are remembered, others are not.
+    const { code } = await whoAmI(client, stays.token({ jti: `${index % 3}` }));
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  };
   for (let index = 0; index < 200; index++) {
     const versions = files(index);
     await write(versions[index % versions.length]!);
-    await reload(server);
+    const load = clients.map(async (client) => {
+      for (let count = 0; count < 5; count++) await request(client, index + count);
+    });
+    await Promise.all([reload(server), ...load]);
   }
-  isOver = true;
-  await Promise.all(load);
   expect([...codes.keys()]).toEqual([201]);
   // A broken file does not change anything, and the next one does.
   await write(content(entryOf(stays), entryOf(changes)));
@@ -415,12 +455,16 @@ it('200 reloads under load drop no request of an issuer that stays, also with br
 it('a new issuer that is down leaves the old configuration in use until it is up', async () => {
   const [old, next] = [await startIssuer(), await startIssuer()];
   next.isDown = true;
-  const server = await startReady([old], content(entryOf(old)));
+  const { logger, logged } = recordingLogger();
+  const clock = new AdvancedClock();
+  const server = await startReady([old], content(entryOf(old)), { logger, clock });
   await write(content(entryOf(next)));
   await reload(server);
   expect((await whoAmI(server.client(), next.token())).code).toBe(401);
   expect((await whoAmI(server.client(), old.token())).code).toBe(201);
+  await eventually('the keys of the new issuer are missing', () => logged.some(fetchFailed));
   next.isDown = false;
+  clock.advance(retryMs);
   await eventually('the new issuer is used', async () => (await whoAmI(server.client(), next.token())).code === 201);
   expect((await whoAmI(server.client(), old.token())).code).toBe(401);
 });
