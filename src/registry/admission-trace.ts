@@ -23,6 +23,6 @@ export interface AdmissionTrace {
     run: () => void | Promise<void>,
   ): Promise<void>;
   part(part: TracedPart): void;
-  /** Runs a part, whose duration and changes of `object` are recorded. */
-  run(part: TracedPart, object: KubeObject | undefined, run: () => Promise<void>): Promise<void>;
+  /** Runs a part, whose duration and changes of `object` are recorded, or the reason it resolves with for not applying. */
+  run(part: TracedPart, object: KubeObject | undefined, run: () => Promise<string | void>): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpClient } from '../harness/http-client.js';
 import { until } from '../harness/until.js';
+import { eventually } from '../harness/eventually.js';
 import { printedBy } from '../harness/printed-command.js';
 import { rule, startRbacServer } from '../harness/rbac-users.js';
 
@@ -73,6 +74,66 @@ it('an explained write is made as usual', async () => {
   const deleted = await admin.delete(`${path}/a`, undefined, explained);
   expect([deleted.body.code, deleted.body.answer.kind, deleted.body.steps.length > 0]).toEqual([200, 'Status', true]);
   expect((await admin.get(`${path}/a`)).code).toBe(404);
+});
+
+it('an explained create lists the policies that applied, what they changed, and why others did not', async () => {
+  const registration = '/apis/admissionregistration.k8s.io/v1';
+  const rules = (resource: string) => ({
+    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] }],
+  });
+  const put = async (kind: 'validating' | 'mutating', name: string, spec: object, binding: object = {}) => {
+    await users.create(`${registration}/${kind}admissionpolicies`, { metadata: { name }, spec });
+    const actions = kind === 'validating' ? { validationActions: ['Warn'] } : {};
+    const bound = { policyName: name, ...actions, ...binding };
+    await users.create(`${registration}/${kind}admissionpolicybindings`, { metadata: { name }, spec: bound });
+  };
+  const mutation = {
+    patchType: 'ApplyConfiguration',
+    applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"by": "policy"}}}' },
+  };
+  const mutating = { reinvocationPolicy: 'Never', mutations: [mutation] };
+  const no = { name: 'never', expression: 'false' };
+  await put('mutating', 'label', { matchConstraints: rules('configmaps'), ...mutating });
+  await put('mutating', 'never', { matchConstraints: rules('configmaps'), matchConditions: [no], ...mutating });
+  const validations = [{ expression: 'false', message: 'nothing is good enough' }];
+  await put('validating', 'all', { matchConstraints: rules('configmaps'), validations });
+  await put('validating', 'condition', { matchConstraints: rules('configmaps'), matchConditions: [no], validations });
+  await put('validating', 'other', { matchConstraints: rules('secrets'), validations });
+  const namespaceSelector = { matchLabels: { absent: 'yes' } };
+  const matchResources = { namespaceSelector };
+  await put('validating', 'namespace', { matchConstraints: rules('configmaps'), validations }, { matchResources });
+  const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
+  const partsOf = (body: { steps: { plugin: string; parts?: Record<string, unknown>[] }[] }, plugin: string) =>
+    (body.steps.find((step) => step.plugin === plugin && step.parts)?.parts ?? []).map(({ milliseconds: _ms, ...part }) => part); // prettier-ignore
+  let body: Parameters<typeof partsOf>[0] | undefined;
+  await eventually('the policies are in force', async () => {
+    ({ body } = await admin.post(path, { metadata: { name: 'p' } }, explained));
+    return (
+      partsOf(body!, 'ValidatingAdmissionPolicy').length === 4 && partsOf(body!, 'MutatingAdmissionPolicy').length === 2
+    );
+  });
+  const [validating, changing] = ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'];
+  expect(partsOf(body!, changing)).toEqual([
+    {
+      kind: changing,
+      name: 'label',
+      member: 'label',
+      outcome: 'changed',
+      changes: [{ op: 'add', path: '/metadata/labels', value: { by: 'policy' } }],
+    },
+    { kind: changing, name: 'never', member: 'never', skipped: 'a match condition is false' },
+  ]);
+  expect(partsOf(body!, validating).sort((a, b) => String(a['name']).localeCompare(String(b['name'])))).toEqual([
+    { kind: validating, name: 'all', member: 'all', message: 'Warn: nothing is good enough' },
+    { kind: validating, name: 'condition', member: 'condition', skipped: 'a match condition is false' },
+    {
+      kind: validating,
+      name: 'namespace',
+      member: 'namespace',
+      skipped: 'namespaceSelector does not select the namespace',
+    },
+    { kind: validating, name: 'other', skipped: 'rules or objectSelector do not select the request' },
+  ]);
 });
 
 it('an administrator sees what admission does with the request of another user', async () => {

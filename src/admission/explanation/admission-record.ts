@@ -57,8 +57,12 @@ export class AdmissionRecord implements AdmissionTrace {
     if (this.partCount++ < partsMax) this.parts.push(part);
   }
 
-  run(part: TracedPart, object: KubeObject | undefined, run: () => Promise<void>): Promise<void> {
-    return this.measured(object, run, (effect) => this.part({ ...part, ...effect }));
+  run(part: TracedPart, object: KubeObject | undefined, run: () => Promise<string | void>): Promise<void> {
+    let skipped: string | void;
+    const measured = async () => {
+      skipped = await run();
+    };
+    return this.measured(object, measured, (effect) => this.part({ ...part, ...(skipped ? { skipped } : effect) }));
   }
 
   private async measured(

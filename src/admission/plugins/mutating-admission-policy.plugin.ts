@@ -4,6 +4,7 @@ import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyMutation } from '../policies/mutate-object.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
 import { Reinvocation } from '../request/reinvocation.js';
+import { PolicyTrace } from '../policies/trace-policy.js';
 import { MatchedRequest } from '../request/matched-request.js';
 
 const mutatingPolicies = {
@@ -43,6 +44,7 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
       const request = new MatchedRequest(withServed, objects, (one) => policyObjects.equivalentsOf(one));
       const selected = policies.flatMap(({ policy, bindings }) => {
         const form = policy.match.formOf(request);
+        if (!form) new PolicyTrace(request, 'MutatingAdmissionPolicy').skip(policy.name, undefined, false);
         return form ? [{ policy, bindings, form }] : [];
       });
       if (selected.length === 0) return undefined;

@@ -5,6 +5,7 @@ import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyEnforcement } from '../policies/enforce-policies.js';
 import { compilePolicy } from '../policies/compiled-policy.js';
 import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
+import { PolicyTrace } from '../policies/trace-policy.js';
 import { MatchedRequest } from '../request/matched-request.js';
 
 const validatingPolicies = {
@@ -27,6 +28,7 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
       const request = requestOf({ ...attributes, served }, dependencies);
       const selected = policies.flatMap(({ policy, bindings }) => {
         const form = policy.match.formOf(request);
+        if (!form) new PolicyTrace(request, 'ValidatingAdmissionPolicy').skip(policy.name, undefined, false);
         return form ? [{ policy, bindings, form }] : [];
       });
       return selected.length === 0 ? undefined : new PolicyEnforcement(request, dependencies).enforce(selected);

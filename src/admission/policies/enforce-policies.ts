@@ -10,6 +10,7 @@ import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import type { ParamResource } from './policy-objects.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { MatchedRequest } from '../request/matched-request.js';
+import { conditionIsFalse, PolicyTrace } from './trace-policy.js';
 import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
 import type { RequestForm } from '../request/request-form.js';
 
@@ -34,12 +35,14 @@ const annotationCharactersMax = 10 * 1024;
 export class PolicyEnforcement {
   private readonly denials: Denial[] = [];
   private readonly evaluations: RequestEvaluation;
+  private readonly trace: PolicyTrace;
 
   constructor(
     private readonly request: MatchedRequest,
     private readonly dependencies: EvaluationDependencies,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);
+    this.trace = new PolicyTrace(request, 'ValidatingAdmissionPolicy');
   }
 
   /** Throws the first refusal, after all policies were evaluated: others may warn. */
@@ -59,7 +62,7 @@ export class PolicyEnforcement {
   ): Promise<void> {
     const annotations = new Map<string, Set<string>>();
     try {
-      if (!(await policy.match.selectsNamespace(this.request))) return;
+      if (!(await policy.match.selectsNamespace(this.request))) return this.trace.skip(policy.name, undefined, true);
       if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
       const { signal } = this.request.attributes.request;
       const params = await paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal);
@@ -79,7 +82,9 @@ export class PolicyEnforcement {
   ): Promise<void> {
     let params: readonly (KubeObject | undefined)[];
     try {
-      if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) return;
+      const isRuleMatch = binding.match.formOf(this.request) !== undefined;
+      if (!isRuleMatch || !(await binding.match.selectsNamespace(this.request)))
+        return this.trace.skip(policy.name, binding.name, isRuleMatch);
       params = await untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace));
     } catch (error) {
       this.refuseForConfiguration(policy, binding, error);
@@ -88,6 +93,7 @@ export class PolicyEnforcement {
     for (const param of params) {
       const result = await this.evaluate(policy, form, param);
       this.apply(policy, binding, result);
+      this.trace.trace?.part({ ...this.trace.partOf(policy.name, binding.name), ...tracedResult(binding, result) });
       for (const { key, value } of result.annotations) {
         const values = annotations.get(key) ?? new Set();
         annotations.set(key, values.add(value.slice(0, annotationCharactersMax)));
@@ -166,4 +172,10 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
   const forbidden = ApiError.forbidden(requested, name, text, [{ message: text }]);
   const known = reason !== undefined && Object.hasOwn(statusCodeOfReason, reason) ? (reason as Reason) : 'Invalid';
   return new ApiError({ reason: known, message: forbidden.message, details: forbidden.details! });
+}
+
+function tracedResult({ actionList }: CompiledBinding, { isExcluded, failures, annotationErrors }: PolicyResult) {
+  if (isExcluded) return { skipped: conditionIsFalse };
+  const messages = [...failures.map(({ message }) => message), ...annotationErrors];
+  return messages.length > 0 ? { message: `${actionList.join(', ')}: ${messages.join('; ')}` } : {};
 }

@@ -19,6 +19,8 @@ export interface PolicyFailure {
 }
 
 export interface PolicyResult {
+  /** True if a match condition is false, so that the policy does not apply. */
+  readonly isExcluded?: boolean;
   readonly failures: readonly PolicyFailure[];
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Errors of audit annotations, which refuse the request whatever the binding does about failures. */
@@ -40,7 +42,7 @@ export async function evaluatePolicy(
     policy.ignoresErrors ? passed : { ...passed, failures: [{ index: 0, message }] };
   try {
     const matched = await conditionsHold(policy, ofConditions);
-    if (matched === false) return passed;
+    if (matched === false) return { ...passed, isExcluded: true };
     if (typeof matched === 'string') return errored(matched);
     const failures = await failuresOf(policy, evaluation);
     return { failures, ...(await annotationsOf(policy, evaluation)) };

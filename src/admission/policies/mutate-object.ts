@@ -11,6 +11,7 @@ import { Budget, OutOfBudget } from './evaluation.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { MatchedRequest } from '../request/matched-request.js';
+import { conditionIsFalse, PolicyTrace } from './trace-policy.js';
 import { RequestEvaluation, type EvaluationDependencies } from './request-evaluation.js';
 import type { Reinvocation } from '../request/reinvocation.js';
 import { replaceObject } from '../request/replace-object.js';
@@ -40,6 +41,7 @@ interface Refusal {
 /** Applies mutating policies to the object of one request, in place. */
 export class PolicyMutation {
   private readonly evaluations: RequestEvaluation;
+  private readonly trace: PolicyTrace;
   private readonly refusals: Refusal[] = [];
 
   constructor(
@@ -48,6 +50,7 @@ export class PolicyMutation {
     private readonly reinvocation: Reinvocation,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);
+    this.trace = new PolicyTrace(request, 'MutatingAdmissionPolicy');
   }
 
   /** Runs all invocations, or only those that are due again. Throws the first refusal. */
@@ -67,13 +70,20 @@ export class PolicyMutation {
   private async invocationsOf({ policy, bindings, form }: SelectedMutation): Promise<Invocation[]> {
     const invocations: Invocation[] = [];
     try {
-      if (!(await policy.match.selectsNamespace(this.request))) return [];
+      if (!(await policy.match.selectsNamespace(this.request))) {
+        this.trace.skip(policy.name, undefined, true);
+        return [];
+      }
       if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
       const { signal } = this.request.attributes.request;
       const resource = await paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal);
       for (const binding of bindings) {
         try {
-          if (!binding.match.formOf(this.request) || !(await binding.match.selectsNamespace(this.request))) continue;
+          const isRuleMatch = binding.match.formOf(this.request) !== undefined;
+          if (!isRuleMatch || !(await binding.match.selectsNamespace(this.request))) {
+            this.trace.skip(policy.name, binding.name, isRuleMatch);
+            continue;
+          }
           for (const param of await untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace))) {
             const { namespace = '', name = '' } = param?.metadata ?? {};
             const key = [policy.name, binding.name, namespace, name].join('/');
@@ -93,21 +103,36 @@ export class PolicyMutation {
     const { policy, binding } = invocation;
     if (policy.isReinvoked) this.reinvocation.add(invocation.key);
     try {
-      if (await this.mutate(invocation)) this.reinvocation.noteChange();
+      if (await this.tracedMutation(invocation)) this.reinvocation.noteChange();
     } catch (error) {
       if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
       if (!policy.ignoresErrors) this.refusals.push({ policy, binding, message: error.message, reason: 'Invalid' });
     }
   }
 
-  /** Returns true if the policy has changed the object. Each mutation sees the result of the one before. */
-  private async mutate({ policy, param, form }: Invocation): Promise<boolean> {
+  private async tracedMutation(invocation: Invocation): Promise<boolean> {
+    const { trace } = this.trace;
+    if (!trace) return (await this.mutate(invocation)) === true;
+    let outcome: boolean | 'excluded' = false;
+    const part = this.trace.partOf(invocation.policy.name, invocation.binding.name);
+    await trace.run(part, this.request.attributes.object, async () => {
+      outcome = await this.mutate(invocation);
+      return outcome === 'excluded' ? conditionIsFalse : undefined;
+    });
+    return (outcome as boolean | 'excluded') === true;
+  }
+
+  /**
+   * Returns true if the policy has changed the object, `excluded` if a match condition is false. Each mutation sees the
+   * result of the one before.
+   */
+  private async mutate({ policy, param, form }: Invocation): Promise<boolean | 'excluded'> {
     const { attributes } = this.request;
     let view = await untilReady(() => form.present(attributes.object!));
     const { ofConditions } = await this.evaluations.of(policy, form, param, view);
     const holds = await conditionsHold(policy, ofConditions);
     if (typeof holds === 'string') throw new MutationError(holds);
-    if (!holds) return false;
+    if (!holds) return 'excluded';
     let hasChanged = false;
     for (const mutation of policy.mutations) {
       const { evaluation } = await this.evaluations.of(policy, form, param, view);
