@@ -9,12 +9,12 @@ import type { Rng } from '../std/rng.js';
 import { WebhookCallError } from './webhook-call-error.js';
 
 /** Reads Services and their endpoints from the caches. */
-export interface ServiceObjects {
+interface ServiceObjects {
   cached(resource: GroupResource, namespace: string, name: string): KubeObject | undefined;
   scan(resource: GroupResource, namespace: string): { readonly objects: Iterable<KubeObject> };
 }
 
-export interface ServiceAddress {
+interface ServiceAddress {
   readonly host: string;
   readonly port: number;
 }

@@ -25,7 +25,7 @@ export interface WebhookAddress {
   readonly caBundle?: string | undefined;
 }
 
-export interface WebhookClientDependencies {
+interface WebhookClientDependencies {
   readonly services: ServiceAddresses;
   readonly credentials: HostCredentials;
   readonly clock: Clock;

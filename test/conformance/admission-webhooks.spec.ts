@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   AdmissionWebhooks,
   configMapRule,
@@ -7,6 +10,7 @@ import {
   WebhookInstaller,
   type Answer,
 } from '../harness/admission-webhook.js';
+import { eventually } from '../harness/eventually.js';
 import type { Answer as HttpAnswer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
@@ -673,4 +677,71 @@ it('calls, rejections and ignored failures are counted', async () => {
   expect(lines.some((line) => line.startsWith('apiserver_admission_webhook_admission_duration_seconds_count{'))).toBe(
     true,
   );
+});
+
+describe('with a directory', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'keelson-webhooks-'));
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it('webhooks get the credentials that --admission-control-config-file names for their host', async () => {
+    const file = (name: string, content: object) => writeFile(join(directory, name), JSON.stringify(content));
+    const token = 'token-for-localhost';
+    await file('webhooks.kubeconfig', { users: [{ name: `localhost:${webhooks.port}`, user: { token } }] });
+    const apiVersion = 'apiserver.config.k8s.io/v1';
+    const kind = 'WebhookAdmissionConfiguration';
+    const configuration = { apiVersion, kind, kubeConfigFile: 'webhooks.kubeconfig' };
+    await file('admission.yaml', {
+      apiVersion,
+      kind: 'AdmissionConfiguration',
+      plugins: [{ name: 'ValidatingAdmissionWebhook', configuration }],
+    });
+    const config = { admission: { controlConfigFile: join(directory, 'admission.yaml') } };
+    const other = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { config });
+    try {
+      const ofOther = new WebhookInstaller(other.admin, webhooks);
+      const validated = await ofOther.install('validating', [{}]);
+      const mutated = await ofOther.install('mutating', [{ objectSelector: { matchLabels: validated.labels } }]);
+      const metadata = { name: newName(), labels: validated.labels };
+      expect((await other.admin.post(configMaps, { metadata })).code).toBe(201);
+      const sent = ({ paths }: { readonly paths: readonly string[] }) =>
+        webhooks.at(paths[0]!).map(({ headers }) => headers.authorization);
+      expect([sent(validated), sent(mutated)]).toEqual([[`Bearer ${token}`], [undefined]]);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('a server whose webhooks refuse everything starts again, and its administrator can delete them', async () => {
+    const start = () => startTestServer({ store: 'embedded', naming: 'kubernetes' }, { directory });
+    const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
+    const broken = {
+      name: 'all.webhooks.test',
+      rules,
+      clientConfig: { url: 'https://localhost:1/' },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const refuses = async ({ admin: client }: TestServer) =>
+      (await client.post(`${configMaps}?dryRun=All`, { metadata: { name: newName() } })).code === 500;
+    let own = await start();
+    try {
+      for (const kind of ['mutating', 'validating']) {
+        const path = `${registration}/${kind}webhookconfigurations`;
+        expect((await own.admin.post(path, { metadata: { name: 'broken' }, webhooks: [broken] })).code).toBe(201);
+      }
+      await eventually('the webhooks are in force', () => refuses(own));
+      await own.stop();
+      own = await start();
+      expect(await refuses(own)).toBe(true);
+      for (const kind of ['mutating', 'validating']) {
+        expect((await own.admin.delete(`${registration}/${kind}webhookconfigurations/broken`)).code).toBe(200);
+      }
+      await eventually('the webhooks are gone', async () => !(await refuses(own)));
+    } finally {
+      await own.stop();
+    }
+  });
 });

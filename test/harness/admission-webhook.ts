@@ -23,7 +23,7 @@ interface Received {
   readonly socket: TLSSocket;
 }
 
-export type Misbehave = (response: ServerResponse, review: Review, request: IncomingMessage) => void;
+type Misbehave = (response: ServerResponse, review: Review, request: IncomingMessage) => void;
 /** Returns the fields of `response`, or answers itself. */
 export type Answer = (request: Review['request']) => object;
 
@@ -128,10 +128,10 @@ export const patched = (operations: unknown, more: object = {}) => ({
   ...more,
 });
 
-export type Kind = 'mutating' | 'validating';
+type Kind = 'mutating' | 'validating';
 
 /** A configuration in force. */
-export interface Installed {
+interface Installed {
   readonly name: string;
   /** Labels of the objects that its webhooks select. */
   readonly labels: Readonly<Record<string, string>>;

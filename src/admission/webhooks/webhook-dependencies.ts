@@ -1,14 +1,14 @@
 import type { WebhookAddress, WebhookClient } from '../../webhook-client/webhook-client.js';
 import type { Logger } from '../../std/logger.js';
-import type { AdmissionOperation } from '../admission-plugin.js';
 
 export type WebhookType = 'admit' | 'validating';
 
-/** What a webhook was called for. */
+/** Labels of the metrics of a call. */
 export interface WebhookLabels {
   readonly name: string;
   readonly type: WebhookType;
-  readonly operation: AdmissionOperation;
+  /** `CREATE` */
+  readonly operation: string;
 }
 
 /** Kinds of rejections: the call failed, this server could not use the answer, or the webhook denied the request. */
