@@ -41,8 +41,6 @@ const versions = (names: readonly string[], stored: string) =>
     schema: { openAPIV3Schema: schema },
   }));
 
-const bothStored = (stored: string) => ({ spec: { versions: versions(['v1', 'v2'], stored) } });
-
 async function ok(answer: Promise<Answer>): Promise<KubeObject> {
   const { code, body } = await answer;
   if (code !== 200 && code !== 201) throw new Error(`${code}: ${String(body.message)}`);
@@ -53,7 +51,7 @@ async function ok(answer: Promise<Answer>): Promise<KubeObject> {
 async function defineWidgets(admin: HttpClient, count: number): Promise<void> {
   await ok(admin.post(definitions, customResourceDefinition({ group, plural: 'widgets', kind: 'Widget', schema })));
   await eventually('widgets are served', async () => (await admin.get(widgets('v1'))).code === 200);
-  await ok(admin.patch(`${definitions}/${name}`, bothStored('v1')));
+  await switchTo(admin, 'v1');
   for (const size of numbers(count)) {
     await ok(admin.post(widgets('v1'), { apiVersion: `${group}/v1`, ...widget(`w${size}`, size) }));
   }
@@ -61,7 +59,14 @@ async function defineWidgets(admin: HttpClient, count: number): Promise<void> {
 
 const widget = (of: string, size: number) => ({ kind: 'Widget', metadata: { name: of }, spec: { size } });
 
-const switchTo = (admin: HttpClient, stored: string) => ok(admin.patch(`${definitions}/${name}`, bothStored(stored)));
+/** Changes the definition of widgets, and waits until v2 is served by it: requests of that moment may get a 503. */
+async function redefine(admin: HttpClient, spec: object): Promise<KubeObject> {
+  const definition = await ok(admin.patch(`${definitions}/${name}`, { spec }));
+  await eventually('widgets are served', async () => (await admin.get(widgets('v2'))).code === 200);
+  return definition;
+}
+
+const switchTo = (admin: HttpClient, stored: string) => redefine(admin, { versions: versions(['v1', 'v2'], stored) });
 
 async function begin(admin: HttpClient, migration: string, of = { group, resource: 'widgets' }): Promise<void> {
   await ok(admin.post(migrations, { metadata: { name: migration }, spec: { resource: of } }));
@@ -164,7 +169,7 @@ describe('a custom kind whose storage version has changed', () => {
       observedGeneration: metadata.generation,
     });
 
-    await ok(admin.patch(`${definitions}/${name}`, { spec: { versions: versions(['v2'], 'v2') } }));
+    await redefine(admin, { versions: versions(['v2'], 'v2') });
     expect((await ok(admin.get(`${widgets('v2')}/w3`)))['spec']).toEqual({ size: 3 });
   }, 60_000);
 
@@ -235,12 +240,12 @@ describe('a custom kind whose storage version has changed', () => {
       const heights = { type: 'object', properties: { spec: { type: 'object', properties: { height } } } };
       const [v1, v2] = versions(['v1', 'v2'], 'v2');
       const changed = { versions: [v1, { ...v2, schema: { openAPIV3Schema: heights } }], conversion };
+      await redefine(admin, changed);
       let refusals = 0;
       webhook.answer = (_, response) => {
         refusals++;
         response.writeHead(500).end();
       };
-      await ok(admin.patch(`${definitions}/${name}`, { spec: changed }));
       await begin(admin, 'm');
       await eventually('the webhook is asked', () => refusals > 0);
       expect(all(await storedVersions(store))).toEqual([`${group}/v1`]);
