@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadJob } from './lib/generator-jobs.js';
+import { startJwtIssuer } from './lib/jwt-issuer.js';
 import { measure, type Measured } from './lib/load-generator.js';
 import { configMap, namespace, pod } from './lib/objects.js';
 import { residentMiB } from './lib/process-figures.js';
@@ -255,10 +256,15 @@ export const scenarios: readonly Scenario[] = [
     name: 'tokens',
     async run(world) {
       const webhook = await startTokenWebhook();
+      const issuer = await startJwtIssuer();
       const directory = join(world.directory, 'tokens');
       const ours = await startOurs(directory, 'memory', undefined, [
         `--authentication-token-webhook-config-file=${await webhook.kubeconfig(world.directory)}`,
         '--enable-bootstrap-token-auth',
+        `--oidc-issuer-url=${issuer.url}`,
+        `--oidc-client-id=${issuer.audience}`,
+        `--oidc-ca-file=${await issuer.caFile(world.directory)}`,
+        '--oidc-username-prefix=-',
         // The same authorization for all users.
         '--authorization-mode=AlwaysAllow',
       ]);
@@ -274,11 +280,13 @@ export const scenarios: readonly Scenario[] = [
           await by('webhook token', webhookToken),
           await by('service account token', await serviceAccountToken(ours)),
           await by('bootstrap token', await bootstrapToken(ours)),
+          await by('OpenID issuer token', issuer.token),
           await by('client certificate', '', { ...ours.target, client: await adminCertificate(directory) }),
         ];
       } finally {
         await ours.stop();
         webhook.stop();
+        issuer.stop();
       }
     },
   },
