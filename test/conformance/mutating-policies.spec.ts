@@ -230,3 +230,12 @@ it('updates are mutated, and deletions are not', async () => {
   expect(dataOf(await admin.patch(path, configuration, 'application/apply-patch+yaml'))).toEqual({ a: '3', was: '2' });
   expect((await admin.delete(`${configMaps}/kept`)).code).toBe(200);
 });
+
+it('request.options has the fieldManager and the fieldValidation that the client sent', async () => {
+  const expression = 'Object{data: {"by": request.options.fieldManager, "as": request.options.fieldValidation}}';
+  const labels = await inForce([apply(expression)]);
+  const answer = await admin.post(`${configMaps}?dryRun=All&fieldManager=me&fieldValidation=Strict`, {
+    metadata: { name: 'x', labels },
+  });
+  expect(dataOf(answer)).toEqual({ by: 'me', as: 'Strict' });
+});

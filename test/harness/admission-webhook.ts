@@ -52,6 +52,8 @@ export class AdmissionWebhooks {
     const names = ['localhost', 'hook.default.svc'];
     const certificate = await webhookCertificate({ hash: 'SHA-256', names });
     const server = createServer({ cert: certificate.certificate, key: certificate.key });
+    // Longer than a busy machine may pause between two requests of a test.
+    server.keepAliveTimeout = 120_000;
     const webhooks = new AdmissionWebhooks(server, certificate);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       void webhooks.receive(request, response);
