@@ -218,8 +218,8 @@ describe('searches of patterns', () => {
     ['matches that are searched to the end', "text.findAll('.*z|a').size() > 0"],
     ['matches that are searched to the end of 3 MiB', "large.findAll('.*z|a').size() > 0"],
     ['empty matches', "large.findAll('').size() > 0"],
-    ['1,000 threads', "lists.range(20000).all(i, !text.matches('a{1000}b'))"],
-    ['1,000 threads in 3 MiB', "large.find('a{1000}b') == ''"],
+    ['1,000 threads', "lists.range(20000).all(i, !text.matches('[ab]{1000}c'))"],
+    ['1,000 threads in 3 MiB', "large.find('[ab]{1000}c') == ''"],
     ['a state for each character', "random.matches('a[ab]{60}c')"],
     ['a state for each character of 5,000 texts', "texts.all(t, !t.matches('[ab]*a[ab]{20}c'))"],
     ['large states', "texts.all(t, !t.matches('(?:a|[ab]{1,400})b[ab]{300}c'))"],
@@ -228,7 +228,7 @@ describe('searches of patterns', () => {
     ['a new pattern each time', "labels.all(l, !l.matches('(a|b)*b' + l + '!'))"],
   ])('that take long end an evaluation: %s', (_, expression) => {
     let outcomes: unknown;
-    expect(cpuMsOf(() => (outcomes = outcomesOf(expression)))).toBeLessThan(3 * evaluationMsMax);
+    expect(cpuMsOf(() => (outcomes = outcomesOf(expression)))).toBeLessThan(10 * evaluationMsMax);
     expect(outcomes).toMatchObject([{ isOk: false, isOverLimit: true }]);
   });
 
@@ -307,7 +307,7 @@ describe('work that costs little', () => {
     ['100 nested conditions', `${'false ? true : '.repeat(100)}true`],
     ['lists of 20,000 constants', `[i, ${nested(20_000, '1', ',')}].size() > 0`],
     ['maps of 2,000 constants', `{'': i, ${many(2000, (at) => `'${at}':1`).join()}}.size() > 0`],
-    ['patterns with 1,000 states', "!self.text.substring(0, 10000).matches('a{1000}b')"],
+    ['patterns with 1,000 states', "!self.text.substring(0, 10000).matches('[ab]{1000}c')"],
     ['patterns that are built', "!'x'.matches('((a{9}){9}){9}b' + string(i))"],
     ['matches that are searched to the end', "self.text.substring(0, 20000).findAll('.*z|a').size() > 0"],
     ['time zones', "timestamp(i).getHours('Europe/Berlin') >= 0"],

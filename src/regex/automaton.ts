@@ -1,13 +1,13 @@
 import type { Program } from './program.js';
 import { conditionsBetween, noRune, runeAt, widthOf } from './program.js';
-import type { SpendWork } from './search.js';
-import { hasMatch, unitsAtOnce, unitsOf } from './search.js';
+import type { SpendWork, Standing } from './search.js';
+import { runTest, unitsAtOnce, unitsOf } from './search.js';
 import { twoLists } from './threads.js';
 
 /** Units of computing a transition, besides several times those of executing it. */
-const [transitionUnits, transitionFactor] = [150, 4];
+const [transitionUnits, transitionFactor] = [150, 2];
 /** Units of transitions that an automaton may compute at first, for each unit of its searches, and at once. */
-const [firstCredit, creditPart, creditMax] = [5000, 1 / 4, 50_000];
+const [firstCredit, creditPart, creditMax] = [5000, 1 / 2, 50_000];
 
 /** Limits on the numbers that one automaton holds, and all of them together: 32 MB. */
 const [sizeMax, sizeOfAllMax] = [200_000, 4_000_000];
@@ -44,19 +44,31 @@ export class Automaton {
 
   /** True if the text has a match. */
   test(text: string, spend: SpendWork): boolean {
-    const { program, latin1, arrayed } = this;
-    const { kindsCount } = program;
+    const { arrayed } = this;
     let units = 0;
-    let state = this.root;
+    const { root } = this;
+    let state = root;
     let index = 0;
     let [before, rune] = [noRune, runeAt(text, 0)];
     // The root has transitions by the kind of the first rune only.
-    let key = program.kindOf(rune);
+    let key = this.program.kindOf(rune);
     for (;;) {
       let transition = key < arrayed ? state.transitions[key] : state.others.get(key);
       if (!transition) {
         transition = this.compute(state, key, before, rune);
-        if (!transition) return this.testThreads(text, units, state, index - widthOf(before), spend);
+        if (!transition) {
+          this.spend(units, spend);
+          units = 0;
+          const from = state === root ? undefined : { index: index - widthOf(before), pcs: state.pcs };
+          const standing = this.runThreads(text, from, spend);
+          if (typeof standing === 'boolean') return standing;
+          state = this.stateOf(standing.pcs, false);
+          before = runeAt(text, standing.index);
+          index = standing.index + widthOf(before);
+          rune = runeAt(text, index);
+          key = this.keyOf(before, rune);
+          continue;
+        }
       }
       units += transition.units;
       state = transition.to;
@@ -68,18 +80,23 @@ export class Automaton {
       before = rune;
       index += widthOf(rune);
       rune = runeAt(text, index);
-      const ofClass = before < 256 ? latin1[before]! * kindsCount : arrayed + this.classOf(before) * kindsCount;
-      key = ofClass + program.kindOf(rune);
+      key = this.keyOf(before, rune);
     }
     this.spend(units, spend);
     return state.isMatch;
   }
 
-  /** Ends a test in threads where the next state is not known. */
-  private testThreads(text: string, units: number, { pcs }: State, from: number, spend: SpendWork): boolean {
-    const spendUnits: SpendWork = (more) => this.spend(more, spend);
-    spendUnits(units);
-    return hasMatch(this.program, text, spendUnits, from < 0 ? undefined : { index: from, pcs });
+  /** Goes on in threads until the test is over, or until the credit allows to compute states again. */
+  private runThreads(text: string, from: Standing | undefined, spend: SpendWork): boolean | Standing {
+    const spendUnits: SpendWork = (units) => this.spend(units, spend);
+    return runTest(this.program, text, spendUnits, from, () => this.credit > firstCredit);
+  }
+
+  /** Returns the key of the transition of reading the rune `before` where `after` follows it. */
+  private keyOf(before: number, after: number): number {
+    const { kindsCount } = this.program;
+    const ofClass = before < 256 ? this.latin1[before]! * kindsCount : this.arrayed + this.classOf(before) * kindsCount;
+    return ofClass + this.program.kindOf(after);
   }
 
   private spend(units: number, spend: SpendWork): void {
@@ -99,7 +116,7 @@ export class Automaton {
     else executed = program.read(threads, following, before, after, program.isAnchored ? undefined : 0);
     const units = unitsOf(state.pcs.length, executed);
     this.credit -= transitionUnits + transitionFactor * units;
-    const transition = { to: this.stateOf(following.pcs.slice(0, following.size).sort(), following.hasMatch), units };
+    const transition = { to: this.stateOf(following.sorted(), following.hasMatch), units };
     if (key < this.arrayed) state.transitions[key] = transition;
     else state.others.set(key, transition);
     this.grow(4);

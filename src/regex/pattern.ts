@@ -52,10 +52,10 @@ export class Pattern {
 
   /** True if the text has a match. */
   test(text: string, spend: SpendWork = noLimit): boolean {
-    if (this.automaton) return this.automaton.test(text, spend);
-    // Most patterns that an expression builds are used once.
-    if (this.instructions) this.automaton = new Automaton(this.instructions);
-    return hasMatch(this.program, text, spend);
+    // Most patterns that an expression builds are used once, for a short text.
+    const isOnce = !this.instructions && text.length < shortTextMax;
+    if (isOnce) return hasMatch(this.program, text, spend);
+    return (this.automaton ??= new Automaton(this.program)).test(text, spend);
   }
 
   /** Returns the leftmost match from an index of the text on; undefined if there is none. */
@@ -79,6 +79,7 @@ export class Pattern {
   }
 }
 
+const shortTextMax = 1000;
 const noLimit: SpendWork = () => undefined;
 
 /**

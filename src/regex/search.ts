@@ -54,20 +54,37 @@ export function findMatch(program: Program, text: string, from: number, spend: S
   return found;
 }
 
-/** True if a text has a match; with a state, if its threads have one at its index or later. */
-export function hasMatch(
+/** Where a test stands: the threads, in the order of their instructions, before the rune at an index. */
+export interface Standing {
+  readonly index: number;
+  readonly pcs: Int32Array;
+}
+
+/** True if a text has a match. */
+export function hasMatch(program: Program, text: string, spend: SpendWork): boolean {
+  return runTest(program, text, spend, undefined, () => false) === true;
+}
+
+/** Tests a text, or the rest of it; now and then asks whether to pause, and returns where it stands if so. */
+export function runTest(
   program: Program,
   text: string,
   spend: SpendWork,
-  state?: { readonly index: number; readonly pcs: Int32Array },
-): boolean {
+  begin: Standing | undefined,
+  mayPause: () => boolean,
+): boolean | Standing {
   let [threads, following] = twoLists(program.size);
   let units = 0;
-  let index = state?.index ?? 0;
+  let index = begin?.index ?? 0;
   let rune = runeAt(text, index);
-  if (state) threads.load(state.pcs);
+  if (begin) threads.load(begin.pcs);
   else units = unitsOf(0, program.follow(threads, program.start, 0, conditionsBetween(noRune, rune)));
   while (!threads.hasMatch && rune !== noRune && !(threads.size === 0 && program.isAnchored)) {
+    if (units > unitsAtOnce) {
+      spend(units);
+      units = 0;
+      if (mayPause()) return { index, pcs: threads.sorted() };
+    }
     index += widthOf(rune);
     const nextRune = runeAt(text, index);
     following.clear();
@@ -75,10 +92,6 @@ export function hasMatch(
     units += unitsOf(threads.size, executed);
     [threads, following] = [following, threads];
     rune = nextRune;
-    if (units > unitsAtOnce) {
-      spend(units);
-      units = 0;
-    }
   }
   spend(units);
   return threads.hasMatch;

@@ -36,6 +36,11 @@ export class Threads {
     this.starts[this.size++] = startsAt;
   }
 
+  /** Returns the instructions in their order. */
+  sorted(): Int32Array {
+    return this.pcs.slice(0, this.size).sort();
+  }
+
   /** Begins with the threads of a state, of which only a match is asked, not its start. */
   load(pcs: Int32Array): void {
     this.pcs.set(pcs);
