@@ -17,7 +17,7 @@ interface ExplainedDecision {
 }
 
 /** The decisions of all authorizers, in their order, as the server returns them to administrators. */
-export interface AccessExplanation {
+interface AccessExplanation {
   readonly authorizers: readonly ExplainedDecision[];
   /** The smallest RBAC rule that allows the request. */
   readonly requiredRule: RequiredRule;

@@ -11,7 +11,7 @@ export interface AdmissionOptions {
   readonly operation?: 'create' | 'update' | 'delete';
 }
 
-/** What admission did with one object of the file. */
+/** The explanation of admission for one object of the file. */
 export interface ExplainedObject {
   /** `create pods "web" in the namespace "shop"` */
   readonly request: string;

@@ -2,7 +2,7 @@ import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import { asFields, asItems, asText, asTexts } from '../machinery/fields.js';
 
-export interface FoundResource {
+interface FoundResource {
   readonly group: string;
   readonly resource: string;
   readonly isNamespaced: boolean;

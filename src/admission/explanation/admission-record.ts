@@ -12,7 +12,7 @@ const changesMax = 200;
 /** Policies and webhooks that are listed for all steps. */
 const partsMax = 2_000;
 
-/** What a step or a part of it did. */
+/** The effect of a step, or of a part of it. */
 interface Effect {
   readonly outcome: 'passed' | 'changed' | 'refused';
   /** Text of the refusal. */

@@ -1,9 +1,9 @@
 import type { AdmissionTrace, TracedPart } from '../../registry/admission-trace.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 
-export type PolicyKindName = 'ValidatingAdmissionPolicy' | 'MutatingAdmissionPolicy';
+type PolicyKindName = 'ValidatingAdmissionPolicy' | 'MutatingAdmissionPolicy';
 
-export const notSelected = 'rules or objectSelector do not select the request';
+const notSelected = 'rules or objectSelector do not select the request';
 const namespaceNotSelected = 'namespaceSelector does not select the namespace';
 export const conditionIsFalse = 'a match condition is false';
 

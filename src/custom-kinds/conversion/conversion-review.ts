@@ -6,7 +6,7 @@ import { putOwn } from '../../machinery/put-own.js';
 import type { Steps } from '../../std/steps.js';
 import { ConversionFailure } from './conversion-failure.js';
 
-export interface ReviewRequest {
+interface ReviewRequest {
   readonly uid: string;
   /** `apiextensions.k8s.io/v1`, the version of the ConversionReview. */
   readonly reviewVersion: string;
