@@ -71,6 +71,11 @@ const rows: readonly Row[] = [
     () => `{"spec":{"nonResourceAttributes":{"verb":"get","path":"${'/a'.repeat(fillBytes / 2 - 200)}"},"user":"u"}}`,
   ],
   [
+    'a long path, explained',
+    `${accessReviews}?explain=true`,
+    () => `{"spec":{"nonResourceAttributes":{"verb":"get","path":"${'\\"'.repeat(fillBytes / 2 - 200)}"},"user":"u"}}`,
+  ],
+  [
     'own access with a raw selector',
     `${authorization}/selfsubjectaccessreviews`,
     () =>
