@@ -39,11 +39,6 @@ export class Pattern {
     return typeof engine === 'string' ? engine : undefined;
   }
 
-  /** Instructions that a search in a text of this length executes at most; each takes up to 15 ns. */
-  instructionsMax(textLength: number): number {
-    return textLength * this.re2.programSize();
-  }
-
   /** The text for which the pattern stands, if it stands for one. */
   get literal(): string | undefined {
     const engine = this.re2.re2();

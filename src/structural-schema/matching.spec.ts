@@ -18,7 +18,7 @@ it('a pattern with exponential backtracking in other engines is matched in linea
 it('all texts of an object share one matching budget', () => {
   const budget = new MatchingBudget();
   const pattern = Pattern.of('(a?){400}(a){400}$');
-  const text = 'b'.repeat(20_000);
+  const text = 'b'.repeat(2_000);
   const answers = Array.from({ length: 10 }, () => mismatchOf(pattern, text, budget));
   expect(answers[0]).toMatch('should match');
   expect(answers[9]).toMatch('is too long to be matched');

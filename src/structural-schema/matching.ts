@@ -1,17 +1,27 @@
 import type { Pattern } from '../regex/pattern.js';
 
-/**
- * Sum of text length × pattern size for all texts of one object: less than half a second. Real objects stay far below.
- */
-const instructionsMax = 100_000_000;
+/** Units of work for all texts of one object: at most 160 ms; 1 MB of labels. Real objects stay far below. */
+const unitsMax = 12_000_000;
 
-/** Limits the cost of matching the texts of one object. */
+/** Ends a search whose object has no units left. */
+class BudgetSpent extends Error {}
+
+/** Limits the work of matching the texts of one object. */
 export class MatchingBudget {
-  private left = instructionsMax;
+  private left = unitsMax;
+  private readonly spend = (units: number): void => {
+    this.left -= units;
+    if (this.left < 0) throw new BudgetSpent('the patterns of an object take too long');
+  };
 
-  allows(instructions: number): boolean {
-    this.left -= instructions;
-    return this.left >= 0;
+  /** Returns undefined if the budget does not suffice. */
+  test(pattern: Pattern, text: string): boolean | undefined {
+    try {
+      return this.left < 0 ? undefined : pattern.test(text, this.spend);
+    } catch (error) {
+      if (error instanceof BudgetSpent) return undefined;
+      throw error;
+    }
   }
 }
 
@@ -19,6 +29,7 @@ export class MatchingBudget {
 export function mismatchOf(pattern: Pattern, text: string, budget: MatchingBudget): string | undefined {
   const { source, problem } = pattern;
   if (problem !== undefined) return `should match '${source}, but pattern is invalid: ${problem}'`;
-  if (!budget.allows(pattern.instructionsMax(text.length))) return `is too long to be matched with '${source}'`;
-  return pattern.test(text) ? undefined : `should match '${source}'`;
+  const isMatch = budget.test(pattern, text);
+  if (isMatch === undefined) return `is too long to be matched with '${source}'`;
+  return isMatch ? undefined : `should match '${source}'`;
 }
