@@ -38,5 +38,5 @@ export async function beginExplanation(
     ...{ group: '', version: '', resource: '', subresource: '', namespace: '', name: '' },
   });
   if (refusal) throw refusal;
-  kube.explanation = new AdmissionRecord(clock);
+  kube.explanation = await AdmissionRecord.create(clock);
 }

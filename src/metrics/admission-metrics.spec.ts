@@ -19,7 +19,7 @@ const plugins: AdmissionPlugin[] = [
 it('measures the duration of each plug-in, and of each admission step', async () => {
   const metrics = new AdmissionMetrics(clock);
   const chain = new AdmissionChain(plugins, metrics);
-  const write = (operation: string) => ({ operation }) as AdmissionAttributes;
+  const write = (operation: string) => ({ operation, request: {} }) as AdmissionAttributes;
   await chain.admit(write('CREATE'));
   await chain.validate(write('CREATE'));
   await expect(chain.validate(write('DELETE'))).rejects.toThrow('no');

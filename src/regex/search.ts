@@ -54,7 +54,7 @@ export function findMatch(program: Program, text: string, from: number, spend: S
   return found;
 }
 
-/** Where a test stands: the threads, in the order of their instructions, before the rune at an index. */
+/** The position of a test: its threads, in the order of their instructions, before the rune at an index. */
 export interface Standing {
   readonly index: number;
   readonly pcs: Int32Array;

@@ -1,4 +1,4 @@
-import fastJsonPatch from 'fast-json-patch';
+import type { Operation } from 'fast-json-patch';
 import { stringifyJson } from '../../codec/json.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { copyObject } from '../../patch/copy-json.js';
@@ -38,7 +38,16 @@ export class AdmissionRecord implements AdmissionTrace {
   private parts: RecordedPart[] = [];
   private partCount = 0;
 
-  constructor(private readonly clock: Clock) {}
+  private constructor(
+    private readonly clock: Clock,
+    private readonly compare: (before: object, after: object) => readonly Operation[],
+  ) {}
+
+  /** Loads the library that compares objects, which few servers need. */
+  static async create(clock: Clock): Promise<AdmissionRecord> {
+    const { default: fastJsonPatch } = await import('fast-json-patch');
+    return new AdmissionRecord(clock, (before, after) => fastJsonPatch.compare(before, after));
+  }
 
   async step(
     plugin: string,
@@ -82,7 +91,7 @@ export class AdmissionRecord implements AdmissionTrace {
       throw error;
     }
     const milliseconds = since();
-    const changes = before ? fastJsonPatch.compare(before, object!) : [];
+    const changes = before ? this.compare(before, object!) : [];
     if (changes.length === 0) return record({ outcome: 'passed', milliseconds });
     const areChangesCut = changes.length > changesMax;
     record({
