@@ -8,10 +8,10 @@ import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
-import { YieldTimer } from '../std/yield-timer.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
 import type { TableColumn, TableDefinition } from '../registry/definition/table.js';
+import { convertAhead } from './convert-ahead.js';
 import { textList } from './text-list.js';
 
 /** The `includeObject` option of Tables: what a row carries beside its cells. */
@@ -121,27 +121,11 @@ export class Renderings {
    * Returns undefined if there is nothing to wait for.
    */
   ready(objects: readonly EncodedObject[], clock: Clock): Promise<void> | undefined {
-    if (!this.definition.hub?.fromHubAhead) return undefined;
+    const { hub } = this.definition;
+    if (!hub?.fromHubAhead) return undefined;
     const rendering = this.of(plainJson);
     const missing = objects.filter((object) => !object.corruption && !object.hasRendering(rendering));
-    return missing.length > 0 ? this.convert(missing, rendering, clock) : undefined;
-  }
-
-  private async convert(objects: readonly EncodedObject[], rendering: Rendering, clock: Clock): Promise<void> {
-    const { fromHubAhead } = this.definition.hub!;
-    const timer = new YieldTimer(clock);
-    for (const part of partsOf(objects)) {
-      const parsed: KubeObject[] = [];
-      for (const object of part) {
-        parsed.push(object.parse());
-        if (timer.isDue()) await timer.yield();
-      }
-      await fromHubAhead!(parsed);
-      for (const [index, object] of part.entries()) {
-        object.rendered(rendering, parsed[index]);
-        if (timer.isDue()) await timer.yield();
-      }
-    }
+    return missing.length > 0 ? convertAhead(missing, rendering, hub.fromHubAhead, clock) : undefined;
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
@@ -444,24 +428,6 @@ export class Renderings {
     return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) };
   }
 }
-
-/** Divides objects into parts of about a MiB, so that the conversion of a part fits into one message. */
-function* partsOf(objects: readonly EncodedObject[]): Generator<EncodedObject[]> {
-  let part: EncodedObject[] = [];
-  let bytes = 0;
-  for (const object of objects) {
-    if (part.length > 0 && (bytes + object.bytes.length > partBytesMax || part.length >= partObjectsMax)) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(object);
-    bytes += object.bytes.length;
-  }
-  if (part.length > 0) yield part;
-}
-
-const partBytesMax = 1024 * 1024;
-const partObjectsMax = 500;
 
 function isKept({ encoding, pretty, transform }: Representation): boolean {
   if (pretty || encoding.streamMediaType === undefined) return false;
