@@ -2,55 +2,35 @@ import { readFile } from 'node:fs/promises';
 import { stringifyJson } from './codec/json.js';
 import { admissionText } from './explain/admission-text.js';
 import { explainedObject, objectsOf, type AdmissionOptions } from './explain/explained-admission.js';
+import { withClient, type ClientCommandOptions, type Outputs } from './explain/with-client.js';
 import { ClientError } from './kubeconfig-client/client-error.js';
-import type { KubeconfigClient } from './kubeconfig-client/kubeconfig-client.js';
-import { openKubeconfigClient } from './kubeconfig-client/open-client.js';
 
-export interface ExplainAdmissionOptions extends AdmissionOptions {
+export interface ExplainAdmissionOptions extends AdmissionOptions, ClientCommandOptions {
   readonly filename?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly output: 'text' | 'json';
-}
-
-interface Output {
-  write(text: string): unknown;
 }
 
 /** Runs `keelson explain-admission` and returns its exit code: 0 if all is admitted, 1 if not, 2 after an error. */
 export async function runExplainAdmission(
   words: readonly string[],
   options: ExplainAdmissionOptions,
-  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+  { stdout, stderr }: Outputs,
 ): Promise<number> {
   const tell = (line: string) => void stderr.write(`keelson explain-admission: ${line}\n`);
-  const { filename = '', kubeconfig: file, context, output } = options;
+  const { filename = '', output } = options;
   if (filename === '' || words.length > 0) {
     tell('give -f FILE and no other words; see keelson explain-admission --help');
     return 2;
   }
-  let client: KubeconfigClient | undefined;
-  try {
-    const objects = objectsOf(await bytesOf(filename), filename);
-    client = await openKubeconfigClient({
-      ...(file !== undefined && { file }),
-      ...(context !== undefined && { context }),
-    });
+  return withClient(options, tell, async (client) => {
     let isRefused = false;
-    for (const [index, object] of objects.entries()) {
+    for (const [index, object] of objectsOf(await bytesOf(filename), filename).entries()) {
       const explained = await explainedObject(client, object, options);
       isRefused ||= explained.code >= 400;
       const text = output === 'json' ? `${stringifyJson(explained.explanation)}\n` : admissionText(explained);
       stdout.write(index > 0 && output === 'text' ? `\n${text}` : text);
     }
     return isRefused ? 1 : 0;
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    tell(error.message);
-    return 2;
-  } finally {
-    client?.close();
-  }
+  });
 }
 
 async function bytesOf(filename: string): Promise<Buffer> {

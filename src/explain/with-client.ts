@@ -1,0 +1,41 @@
+import { ClientError } from '../kubeconfig-client/client-error.js';
+import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
+import { openKubeconfigClient } from '../kubeconfig-client/open-client.js';
+
+/** The options of every command that asks a server. */
+export interface ClientCommandOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly output: 'text' | 'json';
+}
+
+interface Output {
+  write(text: string): unknown;
+}
+
+export interface Outputs {
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** Runs a command with a client, and returns its exit code: 2 after an error of the client, which `tell` gets. */
+export async function withClient(
+  { kubeconfig: file, context }: ClientCommandOptions,
+  tell: (line: string) => void,
+  run: (client: KubeconfigClient) => Promise<number>,
+): Promise<number> {
+  let client: KubeconfigClient | undefined;
+  try {
+    client = await openKubeconfigClient({
+      ...(file !== undefined && { file }),
+      ...(context !== undefined && { context }),
+    });
+    return await run(client);
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    tell(error.message);
+    return 2;
+  } finally {
+    client?.close();
+  }
+}
