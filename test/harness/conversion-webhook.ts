@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { HttpsJsonServer } from './https-json-server.js';
+import { listenForReviews, ReviewServer } from './review-server.js';
 
 interface Converted {
   readonly apiVersion: string;
@@ -19,33 +19,22 @@ export interface ConversionReview {
 }
 
 /** An HTTPS server that converts objects as a test says, and records the reviews. */
-export class ConversionWebhook {
+export class ConversionWebhook extends ReviewServer<ConversionReview> {
   /** Converts one object, whose apiVersion is then set. */
   convert: (object: Converted, version: string) => Record<string, unknown> = (object) => object;
   /** Replaces the whole answer if it is set. */
   answer: ((review: ConversionReview, response: ServerResponse) => void) | undefined;
 
-  private constructor(private readonly server: HttpsJsonServer<ConversionReview>) {}
-
   static async start(): Promise<ConversionWebhook> {
-    const server = await HttpsJsonServer.start<ConversionReview>();
-    const webhook = new ConversionWebhook(server);
-    server.answer = (review, response) =>
-      webhook.answer ? webhook.answer(review, response) : respond(response, review, webhook.converted(review));
-    return webhook;
-  }
-
-  get reviews(): readonly ConversionReview[] {
-    return this.server.bodies;
+    const { server, ca } = await listenForReviews();
+    return new ConversionWebhook(server, ca, '/convert');
   }
 
   /** `spec.conversion` of a CustomResourceDefinition. */
   get conversion() {
-    const caBundle = Buffer.from(this.server.ca).toString('base64');
-    return {
-      strategy: 'Webhook',
-      webhook: { clientConfig: { url: this.server.url('/convert'), caBundle }, conversionReviewVersions: ['v1'] },
-    };
+    const caBundle = Buffer.from(this.ca).toString('base64');
+    const clientConfig = { url: this.url, caBundle };
+    return { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
   }
 
   converted({ request: { desiredAPIVersion, objects } }: ConversionReview): Record<string, unknown>[] {
@@ -53,8 +42,9 @@ export class ConversionWebhook {
     return objects.map((object) => ({ ...this.convert(object, version), apiVersion: desiredAPIVersion }));
   }
 
-  stop(): Promise<void> {
-    return this.server.stop();
+  protected reply(review: ConversionReview, response: ServerResponse): void {
+    if (this.answer) this.answer(review, response);
+    else respond(response, review, this.converted(review));
   }
 }
 
