@@ -27,8 +27,7 @@ export function namespaceObjects({ naming }: ServerConfig, namespace: string, fa
           name: naming.systemName('root-ca.crt'),
           namespace,
           annotations: {
-            [naming.label('description')]:
-              'Contains the CA bundle by which the certificate of the API server can be verified when it is reached by its Service.',
+            [naming.label('description')]: bundleDescription,
           },
         },
         data: { 'ca.crt': facts.rootCaPem },
@@ -36,3 +35,8 @@ export function namespaceObjects({ naming }: ServerConfig, namespace: string, fa
     },
   ];
 }
+
+/** As in kube-controller-manager, word for word: both may write it. */
+const bundleDescription =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. ' +
+  'No other usage is guaranteed across distributions of Kubernetes clusters.';
