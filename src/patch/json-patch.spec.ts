@@ -153,7 +153,17 @@ describe('a JSON patch', () => {
         const target: JsonValue = { l: Array.from({ length: 1101 }, (_, index) => [index]), m: [] };
         expect(JSON.stringify(outcome(target, patch)) === JSON.stringify(reference(target, patch))).toBe(true);
       }),
-      { numRuns: 50 },
+      {
+        numRuns: 50,
+        examples: [
+          [
+            [
+              { op: 'add', path: '/l/0', from: '', value: 1 },
+              { op: 'copy', from: '/l', path: '/l/0', value: 1 },
+            ],
+          ],
+        ],
+      },
     );
   });
 

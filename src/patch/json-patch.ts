@@ -104,8 +104,8 @@ function applyOperation(document: PatchedDocument, { op, path, from, value }: Op
     }
     case 'copy': {
       const copied = locationAt(document, op, from).get() ?? null;
+      document.joinChunksWithin(copied); // Before the location, which may be in these chunks.
       const location = locationAt(document, op, path);
-      document.joinChunksWithin(copied);
       document.copiedBytes += jsonLength(copied, copiedBytesMax - document.copiedBytes);
       if (document.copiedBytes > copiedBytesMax) {
         throw new Inapplicable(
