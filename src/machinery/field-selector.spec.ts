@@ -83,6 +83,11 @@ describe('a long field selector', () => {
   });
 });
 
+it('a field selector of too many terms is refused', () => {
+  expect(parseFieldSelector('a=b,'.repeat(20_000)).toString()).toHaveLength(79_999);
+  expect(() => parseFieldSelector('a=b,'.repeat(20_001))).toThrow('the field selector has more than 20000 terms');
+});
+
 describe('requireSelectable', () => {
   const check = (text: string, ...rest: [ReadonlySet<string>?, ((field: string) => string)?]) =>
     outcome(() => {

@@ -93,9 +93,13 @@ function areMet(demands: ReadonlyMap<string, FieldConstraint>, valueOf: (field: 
 
 export const everyField = new FieldSelector([]);
 
+/** Limit on the terms of a selector, so that reading one of 3 MiB does not delay other requests. */
+const termsMax = 20_000;
+
 export function parseFieldSelector(text: string): FieldSelector {
   const terms = splitTerms(text).filter((term) => term !== '');
   if (terms.length === 0) return everyField;
+  if (terms.length > termsMax) throw ApiError.badRequest(`the field selector has more than ${termsMax} terms`);
   return new FieldSelector(terms.sort().map((term) => parseTerm(term, text)));
 }
 

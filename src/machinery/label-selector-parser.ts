@@ -16,10 +16,19 @@ const isSpecial = (character: string): boolean => '=!(),><'.includes(character);
 
 const isSpace = (character: string): boolean => ' \t\r\n'.includes(character);
 
+/**
+ * Limit on the names, values and operators of a selector, so that reading one of 3 MiB does not delay other requests.
+ * As many as a request body may have values.
+ */
+const tokensMax = 50_000;
+
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < text.length) {
+    if (tokens.length >= tokensMax) {
+      throw fault(`the label selector has more than ${tokensMax} names, values and operators`);
+    }
     const character = text[at]!;
     if (isSpace(character)) {
       at++;

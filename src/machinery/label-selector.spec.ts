@@ -127,3 +127,11 @@ describe('labelSelectorOf', () => {
     expect(labelSelectorOf({})).toBe(everyLabel);
   });
 });
+
+it.each([
+  ['requirements', 'a=b,'.repeat(750_000)],
+  ['values', `a in (${'b,'.repeat(1_500_000)})`],
+  ['negations', '!'.repeat(3_000_000)],
+])('a label selector of 3 MiB of %s is refused early', (_, text) => {
+  expect(() => parseLabelSelector(text)).toThrow('the label selector has more than 50000 names, values and operators');
+});
