@@ -18,6 +18,7 @@ import { readAbacPolicies } from '../auth/abac/policy-file.js';
 import {
   authorize,
   refusalWith,
+  type Refusal,
   type AuthorizationAttributes,
   type Authorizer,
   type Authorizers,
@@ -81,7 +82,7 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
     authorizers,
     refusalOf,
     admission: makeAdmission(dependencies, held, authorizers, refusalOf),
-    impersonation: makeImpersonation(dependencies),
+    impersonation: makeImpersonation(dependencies, refusal),
   };
 }
 
@@ -105,16 +106,16 @@ function makeAuthorizers(dependencies: AccessDependencies, held: HeldRules): Liv
   return live;
 }
 
-function makeImpersonation({
-  config: { naming, featureGates },
-  meters,
-  clock,
-}: AccessDependencies): ConstrainedImpersonation | undefined {
+function makeImpersonation(
+  { config: { naming, featureGates }, meters, clock }: AccessDependencies,
+  refusal: Refusal,
+): ConstrainedImpersonation | undefined {
   if (featureGates['ConstrainedImpersonation'] !== true) return undefined;
   return new ConstrainedImpersonation({
     authenticationGroup: naming.group('authentication'),
     labelDomain: naming.labelDomain,
     observer: meters.impersonation,
+    refusal,
     clock,
   });
 }

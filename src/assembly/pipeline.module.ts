@@ -41,7 +41,12 @@ export class PipelineModule {
         {
           provide: APP_GUARD,
           useFactory: () =>
-            new ImpersonationGuard(components.authorizers, naming.group('authentication'), components.impersonation),
+            new ImpersonationGuard(
+              components.authorizers,
+              naming.group('authentication'),
+              components.impersonation,
+              refusal,
+            ),
         },
         { provide: APP_GUARD, useFactory: () => new FlowControlGuard(components.limiter) },
         {

@@ -11,7 +11,13 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
-import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizers } from './authorizer.js';
+import {
+  authorize,
+  forbiddenError,
+  type AuthorizationAttributes,
+  type Authorizers,
+  type Refusal,
+} from './authorizer.js';
 import { impersonationChecks, type Impersonation, type ImpersonationCheck } from './impersonation.js';
 
 type ImpersonationMode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
@@ -30,6 +36,7 @@ interface Dependencies {
   /** `kubernetes.io`, the domain of keys of extra. */
   readonly labelDomain: string;
   readonly observer: ImpersonationObserver;
+  readonly refusal: Refusal;
   readonly clock: Clock;
 }
 
@@ -196,12 +203,12 @@ export class ConstrainedImpersonation {
     attributes: AuthorizationAttributes,
     authorizers: Authorizers,
   ): Promise<ApiError | undefined> {
-    const { observer, clock } = this.dependencies;
+    const { observer, refusal, clock } = this.dependencies;
     const beginMs = clock.monotonicMs();
-    const { decision, reason } = await authorize(authorizers, attributes);
-    const isAllowed = decision === 'allow';
+    const authorization = await authorize(authorizers, attributes);
+    const isAllowed = authorization.decision === 'allow';
     observer.authorized(mode, isAllowed ? 'allowed' : 'denied', (clock.monotonicMs() - beginMs) / 1000);
-    return isAllowed ? undefined : forbiddenError(attributes, reason);
+    return isAllowed ? undefined : refusal(attributes, authorization);
   }
 
   /** Replaces the extra by its keys: authorizers that cache decisions need only one for the Pods of all Nodes. */

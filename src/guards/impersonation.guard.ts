@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
-import { authorize, forbiddenError, type Authorizers } from '../auth/authorizer.js';
+import { authorize, type Authorizers, type Refusal } from '../auth/authorizer.js';
 import { RequestAttributes } from './request-attributes.js';
 
 /**
@@ -15,6 +15,7 @@ export class ImpersonationGuard implements CanActivate {
     private readonly authenticationGroup: string,
     /** Undefined without the feature gate ConstrainedImpersonation. */
     private readonly constrained: ConstrainedImpersonation | undefined,
+    private readonly refusal: Refusal,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -50,7 +51,7 @@ export class ImpersonationGuard implements CanActivate {
         ...check,
       };
       const answer = await authorize(chain, attributes);
-      if (answer.decision !== 'allow') throw forbiddenError(attributes, answer.reason);
+      if (answer.decision !== 'allow') throw this.refusal(attributes, answer);
     }
     state.impersonator = state.user;
     state.user = impersonated.user;

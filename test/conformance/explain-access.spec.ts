@@ -191,5 +191,9 @@ describe.each<NamingName>(['kubernetes', 'svc'])('%s', (naming) => {
     expect((await eve.get('/metrics')).body.message).toBe(
       'forbidden: User "eve" cannot get path "/metrics": requires the rule {nonResourceURLs: ["/metrics"], verbs: ["get"]} at the cluster scope',
     );
+    const asAnn = await eve.request('GET', '/api/v1/nodes', { headers: { 'impersonate-user': 'ann' } });
+    expect(asAnn.body.message).toBe(
+      'nodes is forbidden: User "eve" cannot impersonate-on:user-info:list resource "nodes" in API group "" at the cluster scope: requires the rule {apiGroups: [""], resources: ["nodes"], verbs: ["impersonate-on:user-info:list"]} at the cluster scope',
+    );
   });
 });
