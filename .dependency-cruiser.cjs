@@ -2,7 +2,7 @@
 const layers = [
   ['std', 'config', 'regex'],
   ['machinery', 'grpc'],
-  ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
+  ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog', 'tracing'],
   ['structural-schema', 'expressions', 'kubeconfig-client', 'pods'],
   ['cache', 'webhook-client'],
   ['registry'],

@@ -54,7 +54,8 @@ export class AdmissionChain {
     isReinvocation = false,
   ): Promise<void> {
     const { observer } = this;
-    const { trace } = attributes.request;
+    const { trace, steps } = attributes.request;
+    steps?.begin('admission');
     if (trace) {
       for (const plugin of plugins) {
         await trace.step(plugin.name, step, attributes.object, () => runStep(plugin, step, attributes, isReinvocation));
@@ -84,11 +85,13 @@ export class AdmissionChain {
       } finally {
         const nowMs = observer.clock.monotonicMs();
         observer.plugin(plugin.name, step, operation, (nowMs - lastMs) / 1000, isRefused);
+        steps?.part(plugin.name, nowMs - lastMs);
         lastMs = nowMs;
         if (isRefused) observer.step(step, operation, (nowMs - beginMs) / 1000, true);
       }
     }
     observer.step(step, operation, (lastMs - beginMs) / 1000, false);
+    steps?.begin('handling', lastMs);
     if (isReinvoked(reinvoking, attributes)) await this.run(step, plugins, attributes, none, true);
   }
 }

@@ -34,6 +34,7 @@ export function sendBytes(
 ): void {
   const raw = reply.raw as Raw;
   if (!request.kube.claimAnswer()) return;
+  request.kube.begin('write');
   reply.hijack();
   // A 204 response must not have a Content-Length, and that of a 304 response is the length of a 200 (RFC 9110, 8.6).
   if (code !== 204 && code !== 304) headers['content-length'] = body.length;

@@ -60,6 +60,7 @@ export async function sendList(
   const { raw } = reply;
   // The deadline may already have answered.
   if (!request.kube.claimAnswer()) return;
+  request.kube.begin('write');
   reply.hijack();
   headers['content-length'] = total;
   raw.writeHead(200, headers as never);
@@ -99,6 +100,7 @@ async function sendWhileEncoding(
   const all = follow([whole, second], slices);
   if (compresses) return sendCompressed(request, reply, headers, all, compressingStream());
   if (!request.kube.claimAnswer()) return;
+  request.kube.begin('write');
   reply.hijack();
   reply.raw.writeHead(200, headers as never);
   if (request.raw.method === 'HEAD') {
@@ -116,6 +118,7 @@ async function sendCompressed(
   ...transforms: NodeJS.ReadWriteStream[]
 ): Promise<void> {
   if (!request.kube.claimAnswer()) return;
+  request.kube.begin('write');
   reply.hijack();
   reply.raw.writeHead(200, asCompressed(headers) as never);
   await piped(request, pieces, ...transforms, reply.raw);

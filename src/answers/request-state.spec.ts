@@ -1,8 +1,10 @@
 import { parseRequestInfo } from '../machinery/request-info.js';
 import { withOptions } from '../registry/request-context.js';
+import { systemClock } from '../std/clock.js';
 import { RequestState } from './request-state.js';
 
-const state = () => new RequestState(parseRequestInfo('POST', '/api/v1/namespaces/ns/pods/p/eviction'), 'id', 0);
+const state = () =>
+  new RequestState(parseRequestInfo('POST', '/api/v1/namespaces/ns/pods/p/eviction'), 'id', systemClock);
 
 it('a context with other options keeps the signal, the audit annotations and the warnings of the request', () => {
   const request = state();
@@ -21,7 +23,7 @@ it.each([
   ['HTTP/2, client gone', { destroyed: false, writableEnded: false, writableFinished: true }, true],
 ])('the end of the answer cancels the signal if the client did not get it: %s', (_title, answer, isCancelled) => {
   const info = parseRequestInfo('GET', '/api/v1/namespaces');
-  const request = new RequestState(info, 'id', 0, { ...answer, destroyed: false, once: () => undefined });
+  const request = new RequestState(info, 'id', systemClock, { ...answer, destroyed: false, once: () => undefined });
   const { signal } = request;
   request.end();
   expect(signal.aborted).toBe(isCancelled);

@@ -2,10 +2,12 @@ import type { AuthorizerList } from '../auth/authorizer.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
+import type { Clock } from '../std/clock.js';
 import { Canceller, type Cancellation } from '../std/cancellation.js';
 import type { AdmissionTrace } from '../registry/admission-trace.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { Served } from '../registry/resource-registry.js';
+import { RequestSteps } from '../tracing/request-steps.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,7 +32,7 @@ export interface AnswerEnd {
  * State of a request, created by the first hook; guards and the interceptor set their fields. All fields are declared
  * in the class, so that its instances have one hidden class in V8.
  */
-export class RequestState {
+export class RequestState extends RequestSteps {
   user: UserInfo = anonymousUser;
   /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
@@ -60,11 +62,16 @@ export class RequestState {
   constructor(
     readonly info: RequestInfo,
     readonly auditId: string,
-    /** Time of the monotonic clock at which the request began. */
-    readonly startMs: number,
+    clock: Clock,
     /** Absent for a request that the router refused. */
     private readonly answer?: AnswerEnd,
-  ) {}
+  ) {
+    super(clock);
+  }
+
+  get steps(): RequestSteps {
+    return this;
+  }
 
   get auditAnnotations(): Map<string, string> {
     return (this.annotations ??= new Map<string, string>());
@@ -138,6 +145,9 @@ class VerbContext implements RequestContext {
     this.user = state.user;
     this.verb = state.info.verb;
     this.warnings = state.warnings;
+  }
+  get steps(): RequestSteps {
+    return this.state;
   }
   get trace(): AdmissionTrace | undefined {
     return this.state.explanation;

@@ -50,6 +50,7 @@ export class ResourceAnswers {
     definition: ResourceDefinition,
     answer: VerbAnswer,
   ): void | Promise<void> {
+    request.kube.begin('encode');
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
     if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
@@ -118,6 +119,7 @@ export class ResourceAnswers {
     objects: readonly EncodedObject[],
   ): Promise<void> {
     const { clock, limits } = this.dependencies;
+    request.kube.begin('encode');
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
     const ready = renderings.ready(objects, clock);

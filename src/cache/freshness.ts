@@ -5,6 +5,7 @@ import { Deferred } from '../std/deferred.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import type { CacheLimits } from './cache-limits.js';
 import type { Cancellation } from '../std/cancellation.js';
+import type { RequestSteps } from '../tracing/request-steps.js';
 
 /** The feed did not reach the revision within the caller's timeout. */
 export class FreshnessTimeout extends Error {
@@ -20,6 +21,7 @@ export class FreshnessTimeout extends Error {
 /** A request that waits. Its signal is read only if it has to wait, since most requests create it on first use. */
 export interface Caller {
   readonly signal?: Cancellation | undefined;
+  readonly steps?: RequestSteps | undefined;
 }
 
 export interface WaitOptions {

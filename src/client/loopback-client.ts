@@ -38,7 +38,7 @@ export class LoopbackClient {
 
   /** Reads the object from the store, bypassing the cache. */
   async live({ served, namespace, name }: ObjectRef, signal?: Cancellation): Promise<KubeObject | undefined> {
-    const { encoded } = await served.store.storedCurrent(served.store.keyOf(namespace, name), signal);
+    const { encoded } = await served.store.storedCurrent(served.store.keyOf(namespace, name), { signal });
     return encoded?.parse();
   }
 

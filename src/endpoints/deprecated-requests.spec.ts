@@ -6,6 +6,7 @@ import { parseRequestInfo } from '../machinery/request-info.js';
 import type { ApiLifecycle } from '../registry/apis/api-lifecycle.js';
 import { defineResource } from '../registry/definition/resource-definition.js';
 import { defaultTable } from '../registry/definition/table.js';
+import { systemClock } from '../std/clock.js';
 import { DeprecatedRequests } from './deprecated-requests.js';
 
 const budgets = defineResource({
@@ -19,7 +20,7 @@ function ask(lifecycle: ApiLifecycle | undefined, urls: readonly string[]) {
   const found = registry.find('policy', 'v1beta1', 'poddisruptionbudgets')!;
   const served = lifecycle ? { ...found, lifecycle } : found;
   const deprecated = new DeprecatedRequests(namingProfile('kubernetes'), registry);
-  const states = urls.map((url) => new RequestState(parseRequestInfo('GET', url), 'id', 0));
+  const states = urls.map((url) => new RequestState(parseRequestInfo('GET', url), 'id', systemClock));
   for (const state of states) deprecated.note(state, served);
   const { warnings, auditAnnotations } = states[0]!;
   const samples = () => [...deprecated.families()[0]!.samples()];

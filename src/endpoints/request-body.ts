@@ -11,6 +11,7 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
   if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
   // A closed request emits no further events.
   if (raw.destroyed || raw.aborted) return Promise.reject(gone());
+  request.kube.begin('body');
   askForBody(raw);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -236,7 +236,9 @@ export class ResourceRequests {
     const options = parsePatchOptions(info.query, { ...this.dependencies, isApply: type === 'apply' });
     const bytes = await readBody(request, this.dependencies.limits.requestBodyBytesMax);
     const target = this.target(request, served, options);
+    request.kube.begin('decode');
     const body = await submittedPatch(bytes, { mediaType, type }, { ...this.dependencies, ...options });
+    request.kube.begin('handling');
     const answer =
       type === 'apply'
         ? await apply(

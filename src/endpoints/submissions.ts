@@ -34,7 +34,11 @@ interface SubmissionOptions {
 export async function submission(request: FastifyRequest, options: SubmissionOptions): Promise<Submission> {
   // Negotiated first, so that a body of an unsupported media type is not read.
   const decoder = negotiateInput(request.raw.headers['content-type'], options.decoders);
-  return decoded(await readBody(request, options.limits.requestBodyBytesMax), decoder, options);
+  const bytes = await readBody(request, options.limits.requestBodyBytesMax);
+  request.kube.begin('decode');
+  const submitted = await decoded(bytes, decoder, options);
+  request.kube.begin('handling');
+  return submitted;
 }
 
 /** Returns the decoded DeleteOptions, or undefined if the request has no body. */
@@ -43,9 +47,12 @@ export async function submittedOptions(
   options: Omit<SubmissionOptions, 'fieldValidation'>,
 ): Promise<unknown> {
   const bytes = await readBody(request, options.limits.requestBodyBytesMax);
+  request.kube.begin('decode');
   if (bytes.length === 0) return undefined;
   const decoder = negotiateInput(request.raw.headers['content-type'], options.decoders);
-  return (await decoded(bytes, decoder, { ...options, fieldValidation: 'Ignore' })).value;
+  const { value } = await decoded(bytes, decoder, { ...options, fieldValidation: 'Ignore' });
+  request.kube.begin('handling');
+  return value;
 }
 
 async function decoded(

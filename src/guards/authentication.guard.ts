@@ -30,6 +30,7 @@ export class AuthenticationGuard implements CanActivate {
     this.metrics.authenticated(user ? 'success' : 'failure', beginMs, user?.name);
     if (!user) throw ApiError.unauthorized();
     kube.user = user;
+    kube.begin('flowControl');
     return true;
   }
 }

@@ -7,7 +7,7 @@ import { AccessMetrics } from '../metrics/access-metrics.js';
 import { ManualClock } from '../std/clock.js';
 import { AuthorizationGuard } from './authorization.guard.js';
 
-const kube = new RequestState(parseRequestInfo('GET', '/api/v1/namespaces/ns/pods/p'), 'id', 0);
+const kube = new RequestState(parseRequestInfo('GET', '/api/v1/namespaces/ns/pods/p'), 'id', new ManualClock());
 const context = { switchToHttp: () => ({ getRequest: () => ({ kube }) }) } as unknown as ExecutionContext;
 const none: Authorization = { decision: 'no opinion', reason: 'nothing is known' };
 

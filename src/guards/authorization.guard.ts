@@ -7,6 +7,7 @@ import {
   type Refusal,
   type Authorizers,
 } from '../auth/authorizer.js';
+import type { RequestState } from '../answers/request-state.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { RequestAttributes } from './request-attributes.js';
 
@@ -23,11 +24,12 @@ export class AuthorizationGuard implements CanActivate {
     const { info, user } = kube;
     const attributes = new RequestAttributes(user, info);
     const beginMs = this.metrics.nowMs;
+    kube.begin('authorization', beginMs);
     const failed = (error: unknown): never => {
       this.metrics.authorized('error', beginMs);
       throw error;
     };
-    const decided = (authorization: Authorization) => this.enforce(authorization, attributes, beginMs);
+    const decided = (authorization: Authorization) => this.enforce(kube, authorization, attributes, beginMs);
     let answer: Authorization | Promise<Authorization>;
     try {
       answer = authorize(kube.authorizers ?? this.authorizers, attributes);
@@ -38,9 +40,15 @@ export class AuthorizationGuard implements CanActivate {
     return answer instanceof Promise ? answer.then(decided, failed) : decided(answer);
   }
 
-  private enforce(authorization: Authorization, attributes: AuthorizationAttributes, beginMs: number): true {
+  private enforce(
+    kube: RequestState,
+    authorization: Authorization,
+    attributes: AuthorizationAttributes,
+    beginMs: number,
+  ): true {
     const { decision } = authorization;
     this.metrics.authorized(decision, beginMs);
+    kube.begin('handling');
     if (decision === 'allow') return true;
     throw this.refusal(attributes, authorization);
   }

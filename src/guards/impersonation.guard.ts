@@ -32,6 +32,7 @@ export class ImpersonationGuard implements CanActivate {
     const impersonated = impersonationOf(request.raw.rawHeaders);
     if (!impersonated) return true;
     // The impersonation and the request itself are decided by the same authorizers, although they may be replaced.
+    state.begin('impersonation');
     const { chain } = this.authorizers;
     state.holdAuthorizers(chain);
     if (this.constrained) {
@@ -39,6 +40,7 @@ export class ImpersonationGuard implements CanActivate {
       const user = await this.constrained.impersonate(impersonated, attributes, chain);
       state.impersonator = state.user;
       state.user = user;
+      state.begin('flowControl');
       return true;
     }
     for (const check of impersonationChecks(impersonated, this.authenticationGroup)) {
@@ -55,6 +57,7 @@ export class ImpersonationGuard implements CanActivate {
     }
     state.impersonator = state.user;
     state.user = impersonated.user;
+    state.begin('flowControl');
     return true;
   }
 }

@@ -12,15 +12,17 @@ interface AccessLogOptions {
   readonly logsAll: boolean;
 }
 
-/** Logs slow requests, and all requests with log level debug. */
+/** Logs slow requests with the durations of their steps, and all requests with log level debug. */
 export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     request.kube.whenEnded(() => {
       const { kube } = request;
-      const durationMs = clock.monotonicMs() - kube.startMs;
+      const nowMs = clock.monotonicMs();
+      const durationMs = nowMs - kube.startMs;
       const isSlow = durationMs > slowMs && !kube.isStreaming;
       if (!isSlow && !logsAll) return;
+      kube.endSteps(nowMs);
       const fields = {
         auditId: kube.auditId,
         ...requestLine(request.raw),
@@ -32,6 +34,8 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
         code: raw.headersSent ? raw.statusCode : 0,
         durationMs: Math.round(durationMs * 1000) / 1000,
         bytes: kube.sentBytes,
+        ...(isSlow && { steps: kube.durationsMs() }),
+        ...(isSlow && kube.slowParts && { slowest: kube.slowParts }),
       };
       if (isSlow) logger.info('slow request', fields);
       else logger.debug('request', fields);

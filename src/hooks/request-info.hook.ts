@@ -32,7 +32,7 @@ export function makeRequestState(
   const submitted = raw.headers['audit-id'];
   const auditId = typeof submitted === 'string' && isAuditId(submitted) ? submitted : rng.uuid();
   const { method, url } = requestLine(raw);
-  return new RequestState(parseRequestInfo(method, url), auditId, clock.monotonicMs(), answer);
+  return new RequestState(parseRequestInfo(method, url), auditId, clock, answer);
 }
 
 function isAuditId(text: string): boolean {

@@ -2,6 +2,7 @@ import type { DeleteOptions } from '../machinery/delete-options.js';
 import type { WriteOptions } from '../machinery/write-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Cancellation } from '../std/cancellation.js';
+import type { RequestSteps } from '../tracing/request-steps.js';
 import type { AdmissionTrace } from './admission-trace.js';
 
 /**
@@ -27,6 +28,8 @@ export interface RequestContext {
   readonly auditAnnotations: Map<string, string>;
   /** The options as the client sent them, for admission; absent for reads and for writes of this server's components. */
   readonly options?: WriteOptions | DeleteOptions | undefined;
+  /** Receives the steps of the request, for the log of slow requests and for traces; absent for writes of this server. */
+  readonly steps?: RequestSteps | undefined;
   /** Set if the client asked for an explanation of admission. */
   readonly trace?: AdmissionTrace | undefined;
 }
@@ -36,7 +39,7 @@ export function withOptions(
   context: RequestContext,
   changes: Partial<Pick<RequestContext, 'dryRun' | 'fieldManager'>>,
 ): RequestContext {
-  const { user, verb, warnings, dryRun, fieldManager, options, trace } = context;
+  const { user, verb, warnings, dryRun, fieldManager, options, steps, trace } = context;
   return {
     user,
     ...(verb !== undefined && { verb }),
@@ -47,6 +50,7 @@ export function withOptions(
     dryRun,
     fieldManager,
     ...(options && { options }),
+    ...(steps && { steps }),
     ...(trace && { trace }),
     get auditAnnotations() {
       return context.auditAnnotations;

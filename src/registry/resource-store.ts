@@ -25,7 +25,6 @@ import { canonicalObject } from './write/submitted-object.js';
 import type { WriteContext } from './write/write-context.js';
 import type { Sources } from './write/system-fields.js';
 import { WriteTurns } from './write/write-turns.js';
-import type { Cancellation } from '../std/cancellation.js';
 
 interface StoreLimits {
   /** Attempts of a write after compare-and-set conflicts. */
@@ -218,8 +217,11 @@ export class ResourceStore {
     return { encoded: encoded && readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
   }
 
-  async storedCurrent(key: string, signal: Cancellation | undefined): Promise<Current> {
+  async storedCurrent(key: string, caller: Caller | undefined): Promise<Current> {
+    const signal = caller?.signal;
+    caller?.steps?.begin('store');
     const { item } = await fromStore(this.dependencies.kv.get(key, signal && { signal }));
+    caller?.steps?.begin('handling');
     return this.currentOf(item);
   }
 
@@ -230,12 +232,15 @@ export class ResourceStore {
   async commit(
     write: Write,
     expected: Revision,
-    signal: Cancellation | undefined,
+    caller: Caller | undefined,
     reservation?: Reservation,
   ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
     const compares = [{ key: write.key, modRevision: expected }, ...(reservation?.compares ?? [])];
     const writes = reservation ? [write, ...reservation.writes] : [write];
+    const signal = caller?.signal;
+    caller?.steps?.begin('store');
     const result = await fromStore(this.dependencies.kv.txn(compares, writes, signal && { signal }));
+    caller?.steps?.begin('handling');
     if (result.succeeded) {
       await reservation?.committed(result.revision);
       return { revision: result.revision };

@@ -51,7 +51,7 @@ export class Ledger {
 
   /** Reads the object with the name from the store. */
   async look(name: string, signal: Cancellation | undefined): Promise<EncodedObject | undefined> {
-    const { encoded } = await this.store.storedCurrent(this.store.keyOf('', name), signal);
+    const { encoded } = await this.store.storedCurrent(this.store.keyOf('', name), { signal });
     if (encoded) this.learn(name, encoded, encoded.revision);
     return encoded;
   }

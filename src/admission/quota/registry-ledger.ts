@@ -32,7 +32,9 @@ export class RegistryLedger implements QuotaLedger {
   }
 
   async latest({ metadata }: ResourceQuota, signal: Cancellation | undefined): Promise<ResourceQuota | undefined> {
-    const { encoded } = await this.store.storedCurrent(this.store.keyOf(metadata.namespace!, metadata.name!), signal);
+    const { encoded } = await this.store.storedCurrent(this.store.keyOf(metadata.namespace!, metadata.name!), {
+      signal,
+    });
     return encoded?.parse();
   }
 
@@ -43,11 +45,9 @@ export class RegistryLedger implements QuotaLedger {
     const key = store.keyOf(namespace, name);
     const stored = store.cache.get(key);
     if (stored) store.checkRewritable(stored);
-    const result = await store.commit(
-      { type: 'put', key, value: store.codec.encode(next, key) },
-      revisionOf(quota),
+    const result = await store.commit({ type: 'put', key, value: store.codec.encode(next, key) }, revisionOf(quota), {
       signal,
-    );
+    });
     if ('newer' in result) return false;
     if (this.written.size >= writtenMax) this.written.clear();
     this.written.set(uid, { ...next, metadata: { ...next.metadata, resourceVersion: String(result.revision) } });

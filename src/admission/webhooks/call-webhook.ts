@@ -76,6 +76,7 @@ async function answerOf(
   const oldObject = await untilReady(() => request.object('old', form));
   const review = admissionReview({ uid, version, request, form, object, oldObject }, naming);
   const { signal } = request.attributes.request;
+  const beginMs = clock.monotonicMs();
   let answer: JsonValue;
   try {
     const options = { timeoutSeconds: webhook.timeoutSeconds, signal: signal && abortSignalOf(signal) };
@@ -88,6 +89,8 @@ async function answerOf(
     }
     if (!(error instanceof DecodeError)) throw error;
     throw new CallFailure(webhook, "failed to call webhook: couldn't get version/kind; json parse error", unavailable);
+  } finally {
+    request.attributes.request.steps?.part(webhook.name, clock.monotonicMs() - beginMs);
   }
   try {
     return readReview(answer, { uid, apiVersion: review.apiVersion, mutates });

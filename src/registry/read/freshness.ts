@@ -23,6 +23,7 @@ export async function readFresh(
   resourceVersion: string | undefined,
   caller: Caller | undefined,
 ): Promise<void> {
+  caller?.steps?.begin('cache');
   if (!cache.isReady) await whenReady(dependencies, cache, caller?.signal);
   if (resourceVersion !== '0') await whenCaughtUp(dependencies, cache, resourceVersion, caller);
   // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.

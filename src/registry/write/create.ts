@@ -142,11 +142,10 @@ async function writeNew(
   const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
   if (request.dryRun) {
-    if ((await store.storedCurrent(key, request.signal)).encoded)
-      throw ApiError.alreadyExists(store.groupResource, name);
+    if ((await store.storedCurrent(key, request)).encoded) throw ApiError.alreadyExists(store.groupResource, name);
     return { encoded: undefined, object: final, created: true };
   }
-  const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal, reservation);
+  const result = await store.commit({ type: 'put', key, value }, noRevision, request, reservation);
   if ('newer' in result) {
     if (reservation && !result.newer.encoded) return undefined;
     throw ApiError.alreadyExists(store.groupResource, name);

@@ -77,7 +77,7 @@ export function deleteObjectIf(
 
 function retriesOf(startFrom: RetryOptions['startFrom'], { request }: DeleteContext): RetryOptions {
   const conflictMessage = 'the object was modified by other writers on every attempt to delete it; please try again';
-  return { startFrom, takesTurn: false, signal: request.signal, conflictMessage };
+  return { startFrom, takesTurn: false, caller: request, conflictMessage };
 }
 
 /** Returns the attempt function of one deletion. It remembers that an earlier attempt has marked the object. */
@@ -126,7 +126,7 @@ async function attemptDelete(
 
   const next = nextState(store, old, options, context);
   if (next.then === 'stays' || request.dryRun) {
-    const newer = await recheckUnwritten(store, key, current, request.signal);
+    const newer = await recheckUnwritten(store, key, current, request);
     if (newer) return { newer };
   }
   if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };
@@ -138,7 +138,7 @@ async function attemptDelete(
     if (timer.isDue()) await timer.yield();
     const value = store.codec.encode(object, key);
     if (timer.isDue()) await timer.yield();
-    const marked = await store.commit({ type: 'put', key, value }, before, request.signal);
+    const marked = await store.commit({ type: 'put', key, value }, before, request);
     if ('newer' in marked) return marked;
     before = marked.revision;
     encoded = store.codec.written(object, key, value, marked.revision);
@@ -254,7 +254,7 @@ async function removeStored(
 ) {
   const reservation = await store.reserve?.(undefined, old, request);
   try {
-    return await store.commit({ type: 'delete', key }, expected, request.signal, reservation);
+    return await store.commit({ type: 'delete', key }, expected, request, reservation);
   } finally {
     reservation?.end();
   }

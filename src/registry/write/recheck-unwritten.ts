@@ -1,5 +1,5 @@
 import type { Current, ResourceStore } from '../resource-store.js';
-import type { Cancellation } from '../../std/cancellation.js';
+import type { Caller } from '../../cache/feed.js';
 
 /** If the feed does not catch up within this time, the object is read from the store. */
 const patienceMs = 500;
@@ -13,17 +13,17 @@ export async function recheckUnwritten(
   store: ResourceStore,
   key: string,
   current: Current,
-  signal: Cancellation | undefined,
+  caller: Caller,
 ): Promise<Current | undefined> {
   if (!current.cached) return undefined;
-  const latest = await caughtUp(store, signal).then(
+  const latest = await caughtUp(store, caller).then(
     () => store.cachedCurrent(key),
-    () => store.storedCurrent(key, signal),
+    () => store.storedCurrent(key, caller),
   );
   return latest.revision === current.revision ? undefined : latest;
 }
 
-async function caughtUp({ dependencies, cache }: ResourceStore, signal: Cancellation | undefined): Promise<void> {
+async function caughtUp({ dependencies, cache }: ResourceStore, { signal }: Caller): Promise<void> {
   await dependencies.feed.consistentRevision({ timeoutMs: patienceMs, caller: { signal } });
   cache.checkOpen();
 }

@@ -1,8 +1,8 @@
+import type { Caller } from '../../cache/feed.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
-import type { Cancellation } from '../../std/cancellation.js';
 
 /** The result of an attempt, or the newer state if another writer has changed the object before the compare-and-set. */
 export type Attempt<Result> = { readonly result: Result } | { readonly newer: Current };
@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly startFrom: 'cache' | 'store';
   /** True to wait for earlier writers of the object in this process (write-turns.ts). */
   readonly takesTurn: boolean;
-  readonly signal: Cancellation | undefined;
+  readonly caller: Caller;
   /** Message of the Conflict error (409) if writeConflictRetriesMax retries conflicted too. */
   readonly conflictMessage: string;
 }
@@ -35,7 +35,7 @@ export async function retryOnConflict<R extends Result>(
   const key = store.keyOf(target.namespace, target.name);
   const repeated = { store, key, name: target.name, attempt };
   if (!options.takesTurn) return repeat(repeated, options, undefined);
-  const taken = store.turns.take(key, options.signal);
+  const taken = store.turns.take(key, options.caller.signal);
   const turn = taken instanceof Promise ? await taken : taken;
   let result: R | undefined;
   try {
@@ -56,7 +56,7 @@ interface RepeatedWrite<R> {
 /** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
 async function repeat<R>(
   { store, key, name, attempt }: RepeatedWrite<R>,
-  { startFrom, signal, conflictMessage }: RetryOptions,
+  { startFrom, caller, conflictMessage }: RetryOptions,
   latest: EncodedObject | undefined,
 ): Promise<R> {
   const { clock, limits } = store.dependencies;
@@ -64,7 +64,7 @@ async function repeat<R>(
   if (current && latest && latest.revision > current.revision) {
     current = { encoded: latest, revision: latest.revision, cached: true };
   }
-  if (!current?.encoded) current = await store.storedCurrent(key, signal);
+  if (!current?.encoded) current = await store.storedCurrent(key, caller);
 
   const timer = new YieldTimer(clock);
   for (let retries = 0; retries <= limits.writeConflictRetriesMax; retries++) {
@@ -74,7 +74,7 @@ async function repeat<R>(
     } catch (error) {
       if (!current.cached || !mayBeStale(error)) throw error;
       if (timer.isDue()) await timer.yield();
-      const stored = await store.storedCurrent(key, signal);
+      const stored = await store.storedCurrent(key, caller);
       if (timer.isDue()) await timer.yield();
       if (stored.revision === current.revision) throw error;
       current = stored;

@@ -48,9 +48,14 @@ export function updateObject(
   options: UpdateOptions,
   context: WriteContext,
 ): Promise<Written> {
-  const { dryRun, signal } = context.request;
+  const { request } = context;
   // A dry run writes nothing, so it need not be ordered with other writers.
-  const retries = { startFrom: 'cache', takesTurn: !dryRun, signal, conflictMessage: tooMuchContention } as const;
+  const retries = {
+    startFrom: 'cache',
+    takesTurn: !request.dryRun,
+    caller: request,
+    conflictMessage: tooMuchContention,
+  } as const;
   const attempt = (current: Current) => attemptUpdate(store, target, current, change, options, context);
   return retryOnConflict(store, target, retries, attempt);
 }
@@ -174,7 +179,7 @@ async function writeUpdate(
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
   if (timer.isDue()) await timer.yield();
   if (isSame || request.dryRun) {
-    const newer = await recheckUnwritten(store, key, current, request.signal);
+    const newer = await recheckUnwritten(store, key, current, request);
     if (newer) return { newer };
   }
   if (isSame) return { result: { encoded: current.encoded, object: old, created: false } };
@@ -184,7 +189,7 @@ async function writeUpdate(
   const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
   if (request.dryRun) return { result: { encoded: undefined, object: final, created: false } };
-  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);
+  const result = await store.commit({ type: 'put', key, value }, current.revision, request, reservation);
   if ('newer' in result) return result;
   return {
     result: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
@@ -204,7 +209,7 @@ async function createMissing(
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
     const key = store.keyOf(target.namespace, target.name);
-    return { newer: await store.storedCurrent(key, context.request.signal) };
+    return { newer: await store.storedCurrent(key, context.request) };
   }
 }
 
