@@ -60,7 +60,7 @@ export async function callSubresource(
       object,
       request,
     });
-    await chain.admitAndValidate(attributes);
+    await (handled.validatesAdmission ? chain.admit(attributes) : chain.admitAndValidate(attributes));
   }
   const result = await handler({
     context: target.context,

@@ -76,13 +76,20 @@ export class CoreGroup {
     if (binding.metadata.name && binding.metadata.name !== name) {
       throw ApiError.badRequest('name in URL does not match name in Binding object');
     }
+    checkBinding(binding, name);
+    await this.validate('binding', bindingKind, { namespace, name }, binding, context);
     return this.bind({ namespace, name }, binding, context);
   }
 
-  /** Handles POST of a Binding, the older form of pods/binding: the name of the Binding is that of the Pod. */
+  /**
+   * Handles POST of a Binding, the older form of pods/binding: the name of the Binding is that of the Pod. Admission of
+   * the resource bindings has run.
+   */
   @VirtualResource('bindings')
   async bindByName({ context, namespace, body }: VirtualRequest): Promise<HandlerResult> {
-    return this.bind({ namespace, name: body.metadata.name ?? '' }, body, context);
+    const { name = '' } = body.metadata;
+    checkBinding(body, name);
+    return this.bind({ namespace, name }, body, context);
   }
 
   @Subresource('pods', 'eviction')
@@ -91,21 +98,8 @@ export class CoreGroup {
     if (eviction.metadata.name !== name) {
       throw ApiError.badRequest('name in URL does not match name in Eviction object');
     }
-    const served = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
-    const { store } = served;
-    const attributes = admissionAttributes({
-      operation: 'CREATE',
-      resource: store.groupResource,
-      kind: evictionKind.kind,
-      served,
-      subresource: 'eviction',
-      namespaced: true,
-      namespace,
-      name,
-      object: eviction,
-      request: context,
-    });
-    await this.admission.admitAndValidate(attributes);
+    await this.validate('eviction', evictionKind, { namespace, name }, eviction, context);
+    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
     const budgets = this.registry.find(evictionKind.group, evictionKind.version, 'poddisruptionbudgets');
     const dependencies = {
       pods: store,
@@ -170,22 +164,7 @@ export class CoreGroup {
     binding: KubeObject,
     request: RequestContext,
   ): Promise<HandlerResult> {
-    const served = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
-    const { store } = served;
-    const attributes = admissionAttributes({
-      operation: 'CREATE',
-      resource: store.groupResource,
-      kind: bindingKind.kind,
-      served,
-      subresource: 'binding',
-      namespaced: true,
-      ...target,
-      object: binding,
-      request,
-    });
-    await this.admission.admit(attributes);
-    checkBinding(binding, target.name);
-    await this.admission.validate(attributes);
+    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
     const now = objectTime(store.dependencies.clock.now());
     await updateObject(
       store,
@@ -199,6 +178,30 @@ export class CoreGroup {
       { request, admission: noAdmission, managedFields: { mode: 'none' } },
     );
     return { object: createdStatus, code: 201 };
+  }
+
+  /** Runs validating admission on the checked body of a subresource of Pods; mutating admission has run. */
+  private validate(
+    subresource: string,
+    { kind }: GroupVersionKind,
+    target: { readonly namespace: string; readonly name: string },
+    object: KubeObject,
+    request: RequestContext,
+  ): Promise<void> {
+    const served = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    return this.admission.validate(
+      admissionAttributes({
+        operation: 'CREATE',
+        resource: served.store.groupResource,
+        kind,
+        served,
+        subresource,
+        namespaced: true,
+        ...target,
+        object,
+        request,
+      }),
+    );
   }
 }
 

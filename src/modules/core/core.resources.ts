@@ -171,10 +171,16 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       strategy: pods.strategy,
       table: podTable,
       subresources: {
-        binding: { type: 'handled', verbs: ['create'], kind: bindingKind },
+        binding: { type: 'handled', verbs: ['create'], kind: bindingKind, validatesAdmission: true },
         ...podConnections,
         ephemeralcontainers: pods.ephemeralContainersSubresource,
-        eviction: { type: 'handled', verbs: ['create'], kind: evictionKind, alsoVersions: ['v1beta1'] },
+        eviction: {
+          type: 'handled',
+          verbs: ['create'],
+          kind: evictionKind,
+          alsoVersions: ['v1beta1'],
+          validatesAdmission: true,
+        },
         resize: pods.resizeSubresource,
         status: pods.statusSubresource,
       },
@@ -242,6 +248,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       subresources: {
         token: {
           type: 'handled',
+          validatesAdmission: true,
           verbs: ['create'],
           kind: { group: naming.group('authentication'), version: 'v1', kind: 'TokenRequest' },
         },

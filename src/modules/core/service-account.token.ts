@@ -77,8 +77,7 @@ export async function issueToken(
     object: request,
     request: context,
   });
-  // The subresource call has run all admission plug-ins on the submitted body. Validating plug-ins run again on the
-  // completed one.
+  // Mutating admission has run on the submitted body.
   const errors = validateLife(request);
   if (errors.length > 0) throw ApiError.invalid(kind, '', errors);
   await admission.validate(attributes);

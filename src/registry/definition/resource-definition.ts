@@ -162,6 +162,8 @@ export interface HandledSubresource {
   readonly alsoVersions?: readonly string[];
   /** GET and POST open a connection (exec, proxy) and are authorized by HTTP method. */
   readonly connects?: boolean;
+  /** The handler runs validating admission, on the body that it has completed or checked. */
+  readonly validatesAdmission?: boolean;
   /** GET returns text instead of an object (log). `options` is the kind whose fields the query may set. */
   readonly text?: { readonly options: GroupVersionKind };
 }

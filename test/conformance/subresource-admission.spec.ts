@@ -1,0 +1,147 @@
+import {
+  AdmissionWebhooks,
+  patched,
+  registration,
+  WebhookInstaller,
+  type Review,
+} from '../harness/admission-webhook.js';
+import type { HttpClient } from '../harness/http-client.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
+import { until } from '../harness/until.js';
+
+// Bodies that are not stored pass each webhook once: mutating ones first, then validating ones with what the handler uses.
+
+const core = '/api/v1/namespaces/default';
+const podSpec = { containers: [{ name: 'c', image: 'i' }], serviceAccountName: 'default' };
+const resources = {
+  '': ['pods/binding', 'pods/eviction', 'pods/exec', 'bindings', 'serviceaccounts/token'],
+  'authorization.k8s.io': ['selfsubjectaccessreviews'],
+};
+
+let server: TestServer;
+let admin: HttpClient;
+let webhooks: AdmissionWebhooks;
+let [mutating, validating] = ['', ''];
+
+beforeAll(async () => {
+  webhooks = await AdmissionWebhooks.start();
+  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
+  ({ admin } = server);
+  await until(admin, `${core}/serviceaccounts`, 'default', (account) => account !== undefined);
+  for (const name of ['bound', 'older', 'evicted', 'kept']) {
+    expect((await admin.post(`${core}/pods`, { metadata: { name }, spec: podSpec })).code).toBe(201);
+  }
+  const installer = new WebhookInstaller(admin, webhooks);
+  const rules = Object.entries(resources).map(([group, list]) => ({
+    apiGroups: [group],
+    apiVersions: ['v1'],
+    operations: ['*'],
+    resources: list,
+  }));
+  const given = [{ rules, objectSelector: {} }];
+  [mutating = ''] = (await installer.install('mutating', given)).paths;
+  [validating = ''] = (await installer.install('validating', given)).paths;
+});
+afterAll(async () => {
+  await server.stop();
+  await webhooks.stop();
+});
+beforeEach(() => {
+  webhooks.on(mutating, () => ({ allowed: true }));
+  webhooks.on(validating, () => ({ allowed: true }));
+  webhooks.received.splice(0);
+});
+
+/** Ignores requests of reconcilers. */
+const reviews = (path: string): readonly Review['request'][] =>
+  webhooks.reviews(path).filter(({ userInfo }) => userInfo?.username?.startsWith('system:') !== true);
+
+const add = (path: string, value: unknown) => patched([{ op: 'add', path, value }]);
+
+it.each<[string, string, object, string, object]>([
+  [
+    'pods/binding',
+    `${core}/pods/bound/binding`,
+    { target: { kind: 'Node', name: 'n' } },
+    '/target/name',
+    { target: { name: 'x' } },
+  ],
+  [
+    'bindings',
+    `${core}/bindings`,
+    { metadata: { name: 'older' }, target: { kind: 'Node', name: 'n' } },
+    '/target/name',
+    { target: { name: 'x' } },
+  ],
+  [
+    'pods/eviction',
+    `${core}/pods/evicted/eviction`,
+    { metadata: { name: 'evicted', annotations: { a: 'b' } } },
+    '/metadata/annotations/a',
+    { metadata: { annotations: { a: 'x' } } },
+  ],
+  [
+    'serviceaccounts/token',
+    `${core}/serviceaccounts/default/token`,
+    { spec: { audiences: ['a'] } },
+    '/spec/audiences/0',
+    { spec: { audiences: ['x', 'a'] } },
+  ],
+  [
+    'selfsubjectaccessreviews',
+    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } },
+    '/spec/resourceAttributes/verb',
+    { spec: { resourceAttributes: { verb: 'x' } } },
+  ],
+])(
+  'a POST of %s is sent once to each webhook, and the handler gets the mutation',
+  async (_what, path, body, at, want) => {
+    webhooks.on(mutating, () => add(at, 'x'));
+    const answer = await admin.post(path, body);
+    expect([answer.code, answer.body.message]).toEqual([201, undefined]);
+    expect(reviews(mutating)).toHaveLength(1);
+    expect(reviews(validating)).toMatchObject([{ operation: 'CREATE', object: want }]);
+  },
+);
+
+it('mutations of bindings, evictions and token requests take effect', async () => {
+  for (const name of ['bound', 'older']) {
+    expect((await admin.get(`${core}/pods/${name}`)).body.spec.nodeName).toBe('x');
+  }
+  webhooks.on(mutating, () => add('/deleteOptions', { dryRun: ['All'] }));
+  expect((await admin.post(`${core}/pods/kept/eviction`, { metadata: { name: 'kept' } })).code).toBe(201);
+  expect((await admin.get(`${core}/pods/kept`)).code).toBe(200);
+  webhooks.on(mutating, () => add('/spec/expirationSeconds', 1200));
+  const { body } = await admin.post(`${core}/serviceaccounts/default/token`, { spec: {} });
+  expect(body.spec.expirationSeconds).toBe(1200);
+});
+
+it.each([
+  ['pods/binding', `${core}/pods/kept/binding`, { target: { kind: 'Node', name: 'n' } }],
+  ['bindings', `${core}/bindings`, { metadata: { name: 'kept' }, target: { kind: 'Node', name: 'n' } }],
+  ['pods/eviction', `${core}/pods/kept/eviction`, { metadata: { name: 'kept' } }],
+  ['serviceaccounts/token', `${core}/serviceaccounts/default/token`, { spec: {} }],
+  ['pods/exec', `${core}/pods/kept/exec?command=ls`, {}],
+])('a denial of %s has no effect on the object', async (_what, path, body) => {
+  webhooks.on(validating, () => ({ allowed: false, status: { code: 403, message: 'no' } }));
+  const answer = await admin.post(path, body);
+  expect([answer.code, answer.body.message]).toEqual([403, expect.stringMatching(/denied the request: no$/)]);
+  expect(reviews(validating)).toHaveLength(1);
+  const { metadata, spec } = (await admin.get(`${core}/pods/kept`)).body;
+  expect([metadata.deletionTimestamp, spec.nodeName]).toEqual([undefined, undefined]);
+});
+
+it('a Binding whose target is not valid is refused before validating webhooks (422)', async () => {
+  const answer = await admin.post(`${core}/pods/kept/binding`, { target: { kind: 'Pod', name: 'n' } });
+  expect(answer.code).toBe(422);
+  expect([reviews(mutating).length, reviews(validating).length]).toEqual([1, 0]);
+});
+
+it('configurations can be deleted while their webhooks refuse everything', async () => {
+  webhooks.on(validating, () => ({ allowed: false }));
+  for (const kind of ['mutating', 'validating']) {
+    const path = `${registration}/${kind}webhookconfigurations`;
+    expect((await admin.delete(path)).code).toBe(200);
+  }
+});
