@@ -47,9 +47,10 @@ export class AdmissionWebhooks {
     private readonly certificate: WebhookCertificate,
   ) {}
 
-  /** The certificate is for `localhost` and the Service `hook` in namespace `default`. */
-  static async start(): Promise<AdmissionWebhooks> {
-    const names = ['localhost', 'hook.default.svc'];
+  /** The certificate is for `localhost` and a Service, by default `hook` in namespace `default`. */
+  static async start(options: { readonly service?: string; readonly host?: string } = {}): Promise<AdmissionWebhooks> {
+    const { service = 'hook.default.svc', host = 'localhost' } = options;
+    const names = ['localhost', service];
     const certificate = await webhookCertificate({ hash: 'SHA-256', names });
     const server = createServer({ cert: certificate.certificate, key: certificate.key });
     // Longer than a busy machine may pause between two requests of a test.
@@ -59,7 +60,7 @@ export class AdmissionWebhooks {
       void webhooks.receive(request, response);
     });
     server.on('tlsClientError', () => undefined);
-    server.listen(0, 'localhost');
+    server.listen(0, host);
     await once(server, 'listening');
     return webhooks;
   }
@@ -95,6 +96,7 @@ export class AdmissionWebhooks {
   }
 
   async stop(): Promise<void> {
+    if (!this.server.listening) return;
     this.server.close();
     this.server.closeAllConnections();
     await once(this.server, 'close');
