@@ -7,6 +7,7 @@ import type { UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import type { AdmissionConfiguration } from './configuration/admission-configuration.js';
+import type { StaticManifests } from './manifests/static-manifests.js';
 import type { ObjectReader } from './object-reader.js';
 import type { PolicyObjects } from './policies/policy-objects.js';
 import type { WebhookDependencies } from './webhooks/webhook-dependencies.js';
@@ -39,6 +40,7 @@ export interface PluginDependencies {
   readonly objects: ObjectReader;
   readonly ledger: QuotaLedger;
   readonly policyObjects: PolicyObjects;
+  readonly manifests: Pick<StaticManifests, 'objectsOf'>;
   readonly webhooks: WebhookDependencies;
   readonly naming: NamingProfile;
   readonly clock: Clock;

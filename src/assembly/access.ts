@@ -6,6 +6,7 @@ import {
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { Permission } from '../admission/plugin-dependencies.js';
 import { makePlugins, withPlugins } from '../admission/plugins.js';
+import { StaticManifests } from '../admission/manifests/static-manifests.js';
 import { RegistryPolicyObjects } from '../admission/policies/registry-policy-objects.js';
 import type { WebhookDependencies } from '../admission/webhooks/webhook-dependencies.js';
 import type { CertificateFlaw } from '../kubeconfig-client/connection-error.js';
@@ -48,7 +49,10 @@ import type { Rng } from '../std/rng.js';
 interface AccessDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
-  readonly meters: Pick<Meters, 'access' | 'admission' | 'admissionWebhooks' | 'impersonation' | 'webhooks'>;
+  readonly meters: Pick<
+    Meters,
+    'access' | 'admission' | 'admissionManifests' | 'admissionWebhooks' | 'impersonation' | 'webhooks'
+  >;
   /** Absent in a server without requests: it allows nothing. */
   readonly authorization: AuthorizationSource | undefined;
   readonly clock: Clock;
@@ -64,6 +68,8 @@ export interface AccessComponents {
   /** Returns a 403 error if no authorizer allows the request, undefined if one does. */
   readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
+  /** Manifests of admission, to load before the first request. */
+  readonly manifests: StaticManifests;
   /** Undefined without the feature gate ConstrainedImpersonation. */
   readonly impersonation: ConstrainedImpersonation | undefined;
 }
@@ -81,7 +87,7 @@ export function makeAccess(dependencies: AccessDependencies): AccessComponents {
   return {
     authorizers,
     refusalOf,
-    admission: makeAdmission(dependencies, held, authorizers, refusalOf),
+    ...makeAdmission(dependencies, held, authorizers, refusalOf),
     impersonation: makeImpersonation(dependencies, refusal),
   };
 }
@@ -138,7 +144,7 @@ function makeAdmission(
   heldRules: HeldRules,
   authorizers: Authorizers,
   refusalOfRequest: AccessComponents['refusalOf'],
-): AdmissionChain {
+): Pick<AccessComponents, 'admission' | 'manifests'> {
   const { config, registry, meters, clock, rng, logger, admissionPlugins } = dependencies;
   const { naming, admission } = config;
   const definitions = withPlugins(admissionPlugins);
@@ -148,11 +154,18 @@ function makeAdmission(
       plugins: unknown,
     });
   const objects = new RegistryReader(registry);
-  const configuration = readAdmissionConfiguration(
-    admission.controlConfigFile,
-    naming,
-    admissionPlugins.map(({ name }) => name),
-  );
+  const configuration = readAdmissionConfiguration(admission.controlConfigFile, naming, {
+    ownPlugins: admissionPlugins.map(({ name }) => name),
+    featureGates: config.featureGates,
+  });
+  const policyObjects = new RegistryPolicyObjects(registry);
+  const manifests = new StaticManifests({
+    directories: configuration.manifestDirectories,
+    stored: policyObjects,
+    observer: meters.admissionManifests,
+    limits: config.limits,
+    ...{ registry, naming, clock, logger },
+  });
   const refusalOf = (permission: Permission) =>
     refusalOfRequest({
       namespace: '',
@@ -167,7 +180,8 @@ function makeAdmission(
     {
       objects,
       ledger: new RegistryLedger(registry, objects),
-      policyObjects: new RegistryPolicyObjects(registry),
+      policyObjects,
+      manifests,
       webhooks: makeWebhooks(dependencies, objects, configuration),
       naming,
       clock,
@@ -185,7 +199,7 @@ function makeAdmission(
     },
     admission,
   );
-  return new AdmissionChain(plugins, meters.admission);
+  return { admission: new AdmissionChain(plugins, meters.admission), manifests };
 }
 
 function makeWebhooks(

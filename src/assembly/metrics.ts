@@ -8,6 +8,7 @@ import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { AdmissionWebhookMetrics } from '../metrics/admission-webhook-metrics.js';
+import { AdmissionManifestMetrics } from '../metrics/admission-manifest-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { ConversionMetrics } from '../metrics/conversion-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
@@ -40,6 +41,7 @@ export interface Meters {
   readonly authorizationWebhooks: AuthorizationWebhookMetrics;
   readonly conversions: ConversionMetrics;
   readonly admission: AdmissionMetrics;
+  readonly admissionManifests: AdmissionManifestMetrics;
   readonly admissionWebhooks: AdmissionWebhookMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
@@ -67,6 +69,7 @@ export function makeMeters({ registry, root, clock, naming, authorization }: Met
     authorizationWebhooks: authorization?.authorizationWebhooks ?? new AuthorizationWebhookMetrics(),
     conversions: new ConversionMetrics(),
     admission: new AdmissionMetrics(clock),
+    admissionManifests: new AdmissionManifestMetrics(clock),
     admissionWebhooks: new AdmissionWebhookMetrics(),
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
@@ -115,6 +118,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...(jwt?.families(serverId) ?? []),
     ...(authorizationReloads?.families(serverId) ?? []),
     ...meters.admission.families(),
+    ...meters.admissionManifests.families(serverId),
     ...meters.admissionWebhooks.families(),
     ...meters.storage.families(),
     ...cacheFamilies(registry),

@@ -7,9 +7,11 @@ import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js
 import { AppModule, type GroupModule } from '../app.module.js';
 import type { AuthenticatorDefinition } from '../auth/authenticator-definition.js';
 import { checkPeriodically } from '../cache/checker.js';
+import { CertificateError } from '../certificates/certificate-error.js';
 import { ensurePki, StoredPki, type Pki } from '../certificates/pki.js';
 import type { LiveRootCa } from '../certificates/root-ca.js';
 import type { Encoding } from '../codec/encoding.js';
+import { FlagError } from '../config/flag-error.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
 import { firstAddressOf } from '../machinery/ip-range.js';
@@ -114,6 +116,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   });
   undo.add(() => components.feed.close());
   const { app, connections } = await makeApp(components, tls, options, undo);
+  await loadManifests(components, undo);
   const port = await listen(app, components);
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
   const { reconciles = true, reconcilers = [] } = options;
@@ -176,6 +179,17 @@ async function makeApp(
   undo.add(() => connections.drain(0));
   undo.add(tls.material.onChange((context) => (app.getHttpServer() as unknown as TlsServer).setSecureContext(context)));
   return { app, connections };
+}
+
+/** Puts manifests of admission in force, before the first request. Rejects with a FlagError. */
+async function loadManifests({ config, manifests }: ServerComponents, undo: UndoSteps): Promise<void> {
+  undo.add(() => manifests.close());
+  try {
+    await manifests.load();
+  } catch (error) {
+    if (!(error instanceof CertificateError)) throw error;
+    throw new FlagError('admission-control-config-file', [error.message], config.admission.controlConfigFile);
+  }
 }
 
 /** Opens the port, and fills the caches meanwhile. Returns the port. */

@@ -71,6 +71,7 @@ function storeDependenciesOf(
     protobuf: new StoredProtobuf(() => catalog),
     storageMediaType: config.storage.mediaType === naming.protobufMediaType ? 'protobuf' : 'json',
     declaredValidation,
+    featureGates: config.featureGates,
     gatedFields: new GatedFields((gate) => !isGateOn(config.featureGates, gate)),
     naming,
     kv: store,

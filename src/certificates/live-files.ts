@@ -10,9 +10,10 @@ const pollMsDefault = 5_000;
 interface LiveFilesOptions<T> {
   /** The content of the files, for log messages. */
   readonly subject?: string;
-  readonly files: readonly string[];
+  /** The files, or a function that lists them: their names and number may change then. */
+  readonly files: readonly string[] | (() => Promise<readonly string[]>);
   /** Parses the contents, in the order of `files`; throws if they are invalid. */
-  readonly parse: (contents: readonly Buffer[]) => T | Promise<T>;
+  readonly parse: (contents: readonly Buffer[], files: readonly string[]) => T | Promise<T>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly pollMs?: number;
@@ -45,8 +46,8 @@ export class LiveFiles<T> implements Live<T> {
   private constructor(
     private readonly options: LiveFilesOptions<T>,
     value: T,
-    private contents: readonly Buffer[],
-    /** File attributes from before `contents` was read; undefined after a failure. */
+    private used: { readonly files: readonly string[]; readonly contents: readonly Buffer[] },
+    /** File attributes from before the contents were read; undefined after a failure. */
     private attributes: string | undefined,
   ) {
     this.value = new LiveValue(value, options.logger);
@@ -56,13 +57,16 @@ export class LiveFiles<T> implements Live<T> {
 
   /** Reads the files; rejects if they cannot be read or are invalid. */
   static async open<T>(options: LiveFilesOptions<T>): Promise<LiveFiles<T>> {
+    let files: readonly string[] = [];
     try {
-      const attributes = await attributesOf(options.files);
-      const contents = await readAll(options.files);
-      return new LiveFiles(options, await options.parse(contents), contents, attributes);
+      files = await listed(options);
+      const attributes = await attributesOf(files);
+      const contents = await readAll(files);
+      return new LiveFiles(options, await options.parse(contents, files), { files, contents }, attributes);
     } catch (error) {
       if (error instanceof CertificateError || error instanceof FlagError) throw error;
-      throw new CertificateError(`cannot use ${options.files.join(' and ')}: ${reasonOf(error)}`, { cause: error });
+      const subject = typeof options.files === 'function' ? options.subject : files.join(' and ');
+      throw new CertificateError(`cannot use ${subject}: ${reasonOf(error)}`, { cause: error });
     }
   }
 
@@ -90,11 +94,13 @@ export class LiveFiles<T> implements Live<T> {
   }
 
   private async poll(): Promise<void> {
-    const { files, parse, logger, subject = 'certificate files', awaitsEndOfChange = false } = this.options;
+    const { parse, logger, subject = 'certificate files', awaitsEndOfChange = false } = this.options;
+    let files: readonly string[] = this.used.files;
     try {
+      files = await listed(this.options);
       // Read before the contents: a change in between makes the next poll read again.
       const attributes = await attributesOf(files);
-      if (attributes === this.attributes && !(await this.isChangedUnnoticed())) return;
+      if (attributes === this.attributes && !(await this.isChangedUnnoticed(files))) return;
       if (awaitsEndOfChange && attributes !== this.changedAttributes) {
         this.changedAttributes = attributes;
         this.attributes = undefined;
@@ -105,9 +111,9 @@ export class LiveFiles<T> implements Live<T> {
         this.changedAttributes = undefined;
         return;
       }
-      if (!this.isInUse(contents)) {
-        const value = await parse(contents);
-        this.contents = contents;
+      if (!this.isInUse(files, contents)) {
+        const value = await parse(contents, files);
+        this.used = { files, contents };
         this.value.replace(value);
         logger.info(`reloaded changed ${subject}`, { files });
       }
@@ -129,24 +135,34 @@ export class LiveFiles<T> implements Live<T> {
   }
 
   /** True if the contents are compared again in this poll, and have changed. */
-  private async isChangedUnnoticed(): Promise<boolean> {
+  private async isChangedUnnoticed(files: readonly string[]): Promise<boolean> {
     if (this.options.clock.monotonicMs() < this.nextRereadMs) return false;
     this.nextRereadMs = this.rereadTime();
-    return !this.isInUse(await readAll(this.options.files));
+    return !this.isInUse(files, await readAll(files));
   }
 
   private rereadTime(): number {
     return this.options.clock.monotonicMs() + (this.options.rereadMs ?? Infinity);
   }
 
-  private isInUse(contents: readonly Buffer[]): boolean {
-    return contents.every((bytes, index) => bytes.equals(this.contents[index]!));
+  private isInUse(files: readonly string[], contents: readonly Buffer[]): boolean {
+    const { used } = this;
+    return (
+      files.length === used.files.length &&
+      files.every((file, index) => file === used.files[index] && contents[index]!.equals(used.contents[index]!))
+    );
   }
+}
+
+async function listed({ files }: Pick<LiveFilesOptions<unknown>, 'files'>): Promise<readonly string[]> {
+  return typeof files === 'function' ? files() : files;
 }
 
 async function attributesOf(files: readonly string[]): Promise<string> {
   const stats = await Promise.all(files.map((file) => stat(file, { bigint: true })));
-  return stats.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(':')).join(' ');
+  return stats
+    .map(({ dev, ino, size, mtimeNs, ctimeNs }, index) => [files[index], dev, ino, size, mtimeNs, ctimeNs].join(':'))
+    .join(' ');
 }
 
 function readAll(files: readonly string[]): Promise<Buffer[]> {

@@ -34,7 +34,7 @@ export const featureGates: readonly FeatureGate[] = [
     DRAExtendedResource DRAPartitionableDevices EventedPLEG GangScheduling GenericWorkload HPAScaleToZero
     ImageVolumeWithDigest InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScalingExclusiveCPUs
     InPlacePodVerticalScalingExclusiveMemory InTreePluginPortworxUnregister KubeletInUserNamespace LoggingAlphaOptions
-    MemoryQoS MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+    ManifestBasedAdmissionControlConfig MemoryQoS MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
     NodeDeclaredFeatures PodAndContainerStatsFromCRI PodLogsQuerySplitStreams QOSReserved
     ReduceDefaultCrashLoopBackOffDecay RelaxedServiceNameValidation ResourceHealthStatus
     RestartAllContainersOnContainerExits RuntimeClassInImageCriApi ShardedListAndWatch StorageCapacityScoring

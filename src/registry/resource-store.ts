@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Caller, Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
+import type { FeatureGates } from '../config/feature-gates.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { FieldError } from '../machinery/field-error.js';
@@ -45,6 +46,8 @@ export interface StoreDependencies extends Sources, StoredValuesOptions {
   /** Fields that are dropped because their feature gate is off. */
   readonly gatedFields?: GatedFields;
   readonly declaredValidation?: DeclaredValidation;
+  /** Absent: all gates are off. */
+  readonly featureGates?: FeatureGates;
   readonly naming: NamingProfile;
   readonly kv: KvStore;
   readonly feed: Feed;

@@ -142,6 +142,7 @@ export function pluginDependencies({
     objects,
     ledger: objects,
     policyObjects: noPolicies,
+    manifests: { objectsOf: () => undefined },
     webhooks: noWebhooks,
     naming: kubernetes,
     clock: new ManualClock(),

@@ -8,11 +8,12 @@ let directory: string;
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'keelson-admission-'))));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+const featureGates = { ManifestBasedAdmissionControlConfig: true };
 const read = (text: string, others: Readonly<Record<string, string>> = {}) => {
   for (const [name, other] of Object.entries(others)) writeFileSync(join(directory, name), other);
   const file = join(directory, 'admission.yaml');
   writeFileSync(file, text);
-  return readAdmissionConfiguration(file, kubernetes, ['Own']);
+  return readAdmissionConfiguration(file, kubernetes, { ownPlugins: ['Own'], featureGates });
 };
 const withPlugins = (plugins: string) =>
   `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n${plugins}`;
@@ -118,6 +119,33 @@ it('returns the configuration of a plug-in of an embedding program unparsed', ()
 it('accepts a plug-in that takes no configuration without one', () => {
   const text = withPlugins('- name: Priority\n- name: ValidatingAdmissionWebhook\n  configuration: {}\n');
   expect(read(text)).toEqual(plainConfiguration);
+});
+
+const manifestDirectory = (plugin: string, kind: string, field: string) =>
+  withPlugins(
+    `- name: ${plugin}\n  configuration: { apiVersion: apiserver.config.k8s.io/v1, kind: ${kind}, ${field} }\n`,
+  );
+const webhookManifests = (path: string) =>
+  manifestDirectory('ValidatingAdmissionWebhook', 'WebhookAdmissionConfiguration', `staticManifestsDir: "${path}"`);
+
+it('reads the directories of manifests', () => {
+  expect(read(webhookManifests(directory)).manifestDirectories).toEqual(
+    new Map([['ValidatingAdmissionWebhook', directory]]),
+  );
+  const policies = manifestDirectory(
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyConfiguration',
+    `staticManifestsDir: "${directory}"`,
+  );
+  expect(read(policies).manifestDirectories).toEqual(new Map([['MutatingAdmissionPolicy', directory]]));
+});
+
+it('rejects a directory of manifests without the feature gate', () => {
+  const file = join(directory, 'gate-off.yaml');
+  writeFileSync(file, webhookManifests(directory));
+  expect(() => readAdmissionConfiguration(file, kubernetes)).toThrow(
+    'ValidatingAdmissionWebhook: staticManifestsDir: requires the feature gate ManifestBasedAdmissionControlConfig',
+  );
 });
 
 const limitedPods = (scope: string) =>
@@ -248,6 +276,31 @@ it.each([
     name: 'node selectors that are no mapping',
     text: nodeSelectors('[a=b]'),
     want: 'PodNodeSelector: podNodeSelectorPluginConfig: must be a mapping',
+  },
+  {
+    name: 'a relative directory of manifests',
+    text: webhookManifests('manifests'),
+    want: 'ValidatingAdmissionWebhook: staticManifestsDir: must be an absolute path',
+  },
+  {
+    name: 'a directory of manifests that does not exist',
+    text: webhookManifests('/does/not/exist'),
+    want: 'ValidatingAdmissionWebhook: staticManifestsDir: cannot be read: ENOENT',
+  },
+  {
+    name: 'a file as the directory of manifests',
+    text: webhookManifests('/dev/null'),
+    want: 'ValidatingAdmissionWebhook: staticManifestsDir: must be a directory',
+  },
+  {
+    name: 'the configuration of a policy plug-in of another kind',
+    text: manifestDirectory('ValidatingAdmissionPolicy', 'WebhookAdmissionConfiguration', 'staticManifestsDir: /'),
+    want: 'ValidatingAdmissionPolicy: kind: must be ValidatingAdmissionPolicyConfiguration in apiserver.config.k8s.io/v1',
+  },
+  {
+    name: 'an unknown field of the configuration of a policy plug-in',
+    text: manifestDirectory('MutatingAdmissionPolicy', 'MutatingAdmissionPolicyConfiguration', 'kubeConfigFile: x'),
+    want: 'MutatingAdmissionPolicy: kubeConfigFile: unknown field; known are apiVersion, kind, staticManifestsDir',
   },
   {
     name: 'the configuration of a plug-in that takes none',

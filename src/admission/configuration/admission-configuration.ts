@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { admissionPluginNames, implementedPlugins } from '../../config/admission-plugins.js';
 import { parseYamlMapping } from '../../config/config-files.js';
+import type { FeatureGates } from '../../config/feature-gates.js';
 import { FlagError } from '../../config/flag-error.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
@@ -15,6 +16,7 @@ import {
 import { plainPodSecurity, readPodSecurity, type PodSecurityConfiguration } from './pod-security.configuration.js';
 import { plainTolerations, readTolerations, type TolerationConfiguration } from './pod-tolerations.configuration.js';
 import type { ParsedUsers } from '../../kubeconfig-client/parse-users.js';
+import { readManifestDirectories, type ManifestDirectories } from './manifest-directory.configuration.js';
 import { readWebhookCredentials } from './webhook.configuration.js';
 import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './quota.configuration.js';
 
@@ -27,6 +29,7 @@ export interface AdmissionConfiguration {
   readonly tolerations: TolerationConfiguration;
   /** Credentials for webhooks of the two kinds. */
   readonly webhooks: { readonly mutating: ParsedUsers | undefined; readonly validating: ParsedUsers | undefined };
+  readonly manifestDirectories: ManifestDirectories;
   /** Unparsed configurations of plug-ins of an embedding program, by the name of the plug-in. */
   readonly others: ReadonlyMap<string, Fields>;
 }
@@ -38,6 +41,7 @@ export const plainConfiguration: AdmissionConfiguration = {
   nodeSelectors: plainNodeSelectors,
   tolerations: plainTolerations,
   webhooks: { mutating: undefined, validating: undefined },
+  manifestDirectories: new Map(),
   others: new Map(),
 };
 
@@ -51,19 +55,26 @@ const configurable = [
   'EventRateLimit',
   'PodNodeSelector',
   'PodTolerationRestriction',
+  'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
 ];
 
+interface ConfigurationOptions {
+  /** Names of the plug-ins of an embedding program. */
+  readonly ownPlugins?: readonly string[];
+  readonly featureGates?: FeatureGates;
+}
+
 /**
  * Reads the file. Throws FlagError with all problems, also for unknown fields and for the configuration
- * of a plug-in that takes none: a rule that is not understood must not be ignored. `ownPlugins` are those of an embedding
- * program.
+ * of a plug-in that takes none: a rule that is not understood must not be ignored.
  */
 export function readAdmissionConfiguration(
   file: string | undefined,
   naming: NamingProfile,
-  ownPlugins: readonly string[] = [],
+  { ownPlugins = [], featureGates = {} }: ConfigurationOptions = {},
 ): AdmissionConfiguration {
   if (file === undefined) return plainConfiguration;
   const problems: string[] = [];
@@ -112,6 +123,7 @@ export function readAdmissionConfiguration(
       mutating: credentialsOf('MutatingAdmissionWebhook'),
       validating: credentialsOf('ValidatingAdmissionWebhook'),
     },
+    manifestDirectories: readManifestDirectories(found, { naming, featureGates }),
     others,
   };
   if (problems.length > 0) throw refused(file, problems);

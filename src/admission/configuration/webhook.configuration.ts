@@ -16,7 +16,7 @@ export function readWebhookCredentials(
   if (config.names().length === 0) return undefined;
   const groups = [`${naming.group('apiserver.config')}/v1`, `${naming.group('apiserver.config')}/v1alpha1`];
   if (!config.hasKind('WebhookAdmissionConfiguration', groups)) return undefined;
-  config.allowOnly('apiVersion', 'kind', 'kubeConfigFile');
+  config.allowOnly('apiVersion', 'kind', 'kubeConfigFile', 'staticManifestsDir');
   const path = config.string('kubeConfigFile') ?? '';
   if (path === '') return undefined;
   const location = resolve(directory, path);

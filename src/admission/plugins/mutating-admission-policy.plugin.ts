@@ -1,8 +1,8 @@
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { compileMutatingPolicy, type CompiledMutatingPolicy } from '../policies/compiled-policy.js';
-import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyMutation } from '../policies/mutate-object.js';
-import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
+import type { BoundPolicy } from '../policies/policy-book.js';
+import { PolicyBooks } from '../policies/policy-books.js';
 import { Reinvocation } from '../request/reinvocation.js';
 import { PolicyTrace } from '../policies/trace-policy.js';
 import { MatchedRequest } from '../request/matched-request.js';
@@ -21,9 +21,8 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
   name: 'MutatingAdmissionPolicy',
   runs: 'by default',
   make(dependencies) {
-    const { policyObjects, naming, clock, objects } = dependencies;
-    const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), mutatingPolicies, clock);
-    const isExempt = exemptFromPolicies(naming);
+    const { policyObjects, objects } = dependencies;
+    const books = new PolicyBooks(dependencies, 'MutatingAdmissionPolicy', mutatingPolicies);
     /** Policies that have run, of requests for which some run again after changes of the object. */
     const rounds = new WeakMap<AdmissionAttributes, Reinvocation>();
 
@@ -32,8 +31,8 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
       policies: readonly BoundPolicy<CompiledMutatingPolicy>[],
       isReinvocation: boolean,
     ): Promise<void> | undefined => {
-      const { served, resource, object, operation } = attributes;
-      if (policies.length === 0 || !served || !object || operation === 'DELETE' || isExempt(resource)) return undefined;
+      const { served, object, operation } = attributes;
+      if (policies.length === 0 || !served || !object || operation === 'DELETE') return undefined;
       const reinvocation = isReinvocation ? rounds.get(attributes) : new Reinvocation();
       if (!reinvocation) return undefined;
       if (isReinvocation) {
@@ -56,7 +55,7 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
     };
     return {
       admit(attributes, isReinvocation = false) {
-        const policies = book.current();
+        const policies = books.policiesFor(attributes.resource);
         return policies instanceof Promise
           ? policies.then((current) => mutate(attributes, current, isReinvocation))
           : mutate(attributes, policies, isReinvocation);

@@ -1,9 +1,8 @@
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { MatchedRequest } from '../request/matched-request.js';
-import { exemptFromWebhooks } from '../webhooks/exempt-configurations.js';
 import { mutateByWebhooks } from '../webhooks/mutate-by-webhooks.js';
 import { Reinvocation } from '../request/reinvocation.js';
-import { WebhookBook } from '../webhooks/webhook-book.js';
+import { WebhookBooks } from '../webhooks/webhook-books.js';
 
 /**
  * Calls mutating webhooks. If one has changed the object, all plug-ins run again, and of the webhooks those with
@@ -13,16 +12,15 @@ export const mutatingAdmissionWebhook = defineAdmissionPlugin({
   name: 'MutatingAdmissionWebhook',
   runs: 'by default',
   make(dependencies) {
-    const { policyObjects, naming, objects } = dependencies;
-    const book = new WebhookBook(dependencies, 'admit');
-    const isExempt = exemptFromWebhooks(naming);
+    const { policyObjects, objects } = dependencies;
+    const book = new WebhookBooks(dependencies, 'admit');
     const reinvocations = new WeakMap<AdmissionAttributes, Reinvocation>();
 
     const mutate = (attributes: AdmissionAttributes, isReinvocation: boolean): Promise<void> | undefined => {
       const { served, operation, resource, object } = attributes;
-      if (book.isEmpty || !served) return undefined;
-      const webhooks = book.webhooksFor(served, operation);
-      if (webhooks.length === 0 || isExempt(resource)) return undefined;
+      if (!served) return undefined;
+      const webhooks = book.webhooksFor(served, operation, resource);
+      if (webhooks.length === 0) return undefined;
       const reinvocation = isReinvocation ? reinvocations.get(attributes) : new Reinvocation();
       if (!reinvocation) return undefined;
       if (isReinvocation && object) {

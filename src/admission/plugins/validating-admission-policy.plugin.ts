@@ -1,10 +1,10 @@
 import type { Served } from '../../registry/resource-registry.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
-import { exemptFromPolicies } from '../policies/exempt-resources.js';
 import { PolicyEnforcement } from '../policies/enforce-policies.js';
 import { compilePolicy } from '../policies/compiled-policy.js';
-import { PolicyBook, type BoundPolicy } from '../policies/policy-book.js';
+import type { BoundPolicy } from '../policies/policy-book.js';
+import { PolicyBooks } from '../policies/policy-books.js';
 import { PolicyTrace } from '../policies/trace-policy.js';
 import { MatchedRequest } from '../request/matched-request.js';
 
@@ -19,12 +19,10 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
   name: 'ValidatingAdmissionPolicy',
   runs: 'by default',
   make(dependencies) {
-    const { policyObjects, naming, clock } = dependencies;
-    const book = new PolicyBook(policyObjects, naming.group('admissionregistration'), validatingPolicies, clock);
-    const isExempt = exemptFromPolicies(naming);
+    const books = new PolicyBooks(dependencies, 'ValidatingAdmissionPolicy', validatingPolicies);
     const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): Promise<void> | undefined => {
-      const { served, resource } = attributes;
-      if (policies.length === 0 || !served || isExempt(resource)) return undefined;
+      const { served } = attributes;
+      if (policies.length === 0 || !served) return undefined;
       const request = requestOf({ ...attributes, served }, dependencies);
       const selected = policies.flatMap(({ policy, bindings }) => {
         const form = policy.match.formOf(request);
@@ -35,7 +33,7 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
     };
     return {
       validate(attributes) {
-        const policies = book.current();
+        const policies = books.policiesFor(attributes.resource);
         return policies instanceof Promise
           ? policies.then((current) => enforce(attributes, current))
           : enforce(attributes, policies);

@@ -31,7 +31,7 @@ export interface BoundPolicy<Policy = CompiledPolicy> {
 type StoredPolicy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 
 /** One of the two kinds of policies. */
-interface PolicyKind<Stored, Policy> {
+export interface PolicyKind<Stored, Policy> {
   readonly policies: string;
   readonly bindings: string;
   readonly compile: (policy: Stored) => Steps<Policy>;

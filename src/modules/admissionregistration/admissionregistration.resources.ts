@@ -8,6 +8,7 @@ import { statusSubresource } from '../../registry/definition/status-subresource.
 import { bindingTable, mutatingPolicyTable, validatingPolicyTable } from './policy.table.js';
 import { mutatingBindingStrategy, validatingBindingStrategy } from './policy-binding.strategy.js';
 import { mutatingPolicyStrategy, validatingPolicyStrategy } from './policy.strategy.js';
+import { withReservedNames } from './reserved-names.strategy.js';
 import { webhookConfigurationTable } from './webhook-configuration.table.js';
 import { webhookConfigurationStrategy } from './webhook-configuration.strategy.js';
 
@@ -29,14 +30,14 @@ export function admissionregistrationResources(naming: NamingProfile): readonly 
       ...common,
       kind: 'MutatingWebhookConfiguration',
       plural: 'mutatingwebhookconfigurations',
-      strategy: webhookConfigurationStrategy({ mutates: true }),
+      strategy: withReservedNames(webhookConfigurationStrategy({ mutates: true }), naming),
       table: webhookConfigurationTable,
     }),
     defineResource({
       ...common,
       kind: 'ValidatingAdmissionPolicy',
       plural: 'validatingadmissionpolicies',
-      strategy: validatingPolicyStrategy,
+      strategy: withReservedNames(validatingPolicyStrategy, naming),
       table: validatingPolicyTable,
       subresources: { status: statusSubresource({ keepsMetadata: true }) },
     }),
@@ -44,14 +45,14 @@ export function admissionregistrationResources(naming: NamingProfile): readonly 
       ...common,
       kind: 'ValidatingAdmissionPolicyBinding',
       plural: 'validatingadmissionpolicybindings',
-      strategy: validatingBindingStrategy,
+      strategy: withReservedNames(validatingBindingStrategy, naming),
       table: bindingTable,
     }),
     defineResource({
       ...common,
       kind: 'ValidatingWebhookConfiguration',
       plural: 'validatingwebhookconfigurations',
-      strategy: webhookConfigurationStrategy({ mutates: false }),
+      strategy: withReservedNames(webhookConfigurationStrategy({ mutates: false }), naming),
       table: webhookConfigurationTable,
     }),
   ];
@@ -82,14 +83,14 @@ function storedMutatingPolicies(naming: NamingProfile): readonly ResourceDefinit
       ...common,
       kind: 'MutatingAdmissionPolicy',
       plural: 'mutatingadmissionpolicies',
-      strategy: mutatingPolicyStrategy,
+      strategy: withReservedNames(mutatingPolicyStrategy, naming),
       table: mutatingPolicyTable,
     }),
     defineResource({
       ...common,
       kind: 'MutatingAdmissionPolicyBinding',
       plural: 'mutatingadmissionpolicybindings',
-      strategy: mutatingBindingStrategy,
+      strategy: withReservedNames(mutatingBindingStrategy, naming),
       table: bindingTable,
     }),
   ];

@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../../config/feature-gates.js';
 import type { FieldError } from '../../machinery/field-error.js';
 import type { Int64 } from '../../machinery/int64.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
@@ -37,7 +38,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => FieldError[];
   /** Replaces validateCreate and validateUpdate for objects whose validation takes long. */
   readonly validateInSteps?: (object: T, old: T | undefined, context: StrategyContext) => Steps<FieldError[]>;
-  readonly warnings?: (object: T, old: T | undefined) => string[];
+  readonly warnings?: (object: T, old: T | undefined, context?: StrategyContext) => string[];
   /**
    * True if metadata.generation counts changes of all fields but metadata and status; 'statusToo' if it also counts
    * changes of status.
@@ -75,4 +76,6 @@ export interface StrategyContext {
   readonly now: string;
   /** Receives warnings that validation finds; absent if there is no client to warn. */
   readonly warnings?: string[];
+  /** Absent for objects of files, which are not stored. */
+  readonly featureGates?: FeatureGates | undefined;
 }

@@ -69,7 +69,12 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   if (strategy.refusesCreate !== undefined) {
     throw ApiError.forbidden(store.groupResource, object.metadata.name ?? '', strategy.refusesCreate);
   }
-  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()), warnings: request.warnings };
+  const strategyContext = {
+    user: request.user,
+    now: objectTime(dependencies.clock.now()),
+    warnings: request.warnings,
+    featureGates: dependencies.featureGates,
+  };
 
   const timer = new YieldTimer(dependencies.clock);
   const uid = dependencies.rng.uuid();
@@ -130,7 +135,7 @@ async function writeNew(
   const errors = store.mergeDeclaredErrors(object, undefined, handwritten);
   if (timer.isDue()) await timer.yield();
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
-  request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
+  request.warnings.push(...(strategy.warnings?.(object, undefined, strategyContext) ?? []));
   if (timer.isDue()) await timer.yield();
   await admission.validate(object, undefined);
   if (timer.isDue()) await timer.yield();
@@ -153,7 +158,8 @@ async function writeNew(
   return { encoded: store.codec.written(final, key, value, result.revision), object: final, created: true };
 }
 
-function* validateNew(
+/** Returns the errors of a new object, without those of the rules that its type declares. */
+export function* validateNew(
   object: KubeObject,
   strategy: Strategy,
   namespaced: boolean,
