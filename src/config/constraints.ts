@@ -49,6 +49,8 @@ export const IsNatural = (least = 0) =>
     `a whole number of at least ${least}`,
     (value) => Number.isSafeInteger(value) && (value as number) >= least,
   );
+export const IsRate = () =>
+  Satisfies('a number of at least 0', (value) => Number.isFinite(value) && (value as number) >= 0);
 /** Durations are stored in milliseconds. */
 export const IsDuration = (allowed: 'zero or more' | 'more than zero' = 'zero or more') =>
   Satisfies(

@@ -543,10 +543,7 @@ test('each flag without effect causes one warning', () => {
 });
 
 test.each([
-  [
-    '--node-monitor-grace-period=50s',
-    '--node-monitor-grace-period has no effect: this server does not implement the feature',
-  ],
+  ['--pod-eviction-timeout=50s', '--pod-eviction-timeout has no effect: this server does not implement the feature'],
   ['--permit-port-sharing', '--permit-port-sharing is accepted for compatibility and has no effect'],
   [
     '--feature-gates=WatchList=true,SidecarContainers=true',

@@ -7,6 +7,7 @@ import {
   IsDuration,
   IsIpAddress,
   IsNatural,
+  IsRate,
   IsPort,
   IsTextList,
   Satisfies,
@@ -210,6 +211,18 @@ export class SigningConfig extends SigningFiles {
   @IsDuration('more than zero') readonly durationMsMax!: number;
 }
 
+/** Health of nodes and the eviction of their Pods. */
+class NodeReconcilersConfig {
+  @IsDuration('more than zero') readonly monitorPeriodMs!: number;
+  @IsDuration('more than zero') readonly monitorGraceMs!: number;
+  @IsDuration('more than zero') readonly startupGraceMs!: number;
+  @IsRate() readonly evictionsPerSecond!: number;
+  @IsRate() readonly secondaryEvictionsPerSecond!: number;
+  @IsNatural() readonly largeClusterSize!: number;
+  @Satisfies('from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1)
+  readonly unhealthyZoneShare!: number;
+}
+
 class ReconcilersConfig {
   /** Value of --controllers, evaluated by reconciler-names.ts. */
   @IsTextList() readonly controllers!: readonly string[];
@@ -219,6 +232,9 @@ class ReconcilersConfig {
   /** CA certificates that verify the serving certificate. Default: found by the server. */
   @IsOptional() @IsString() readonly rootCaFile: Optional;
   @ValidateNested() readonly signing = new SigningConfig();
+  @ValidateNested() readonly nodes = new NodeReconcilersConfig();
+  /** 0 for no limit. */
+  @IsNatural() readonly terminatedPodsMax!: number;
 }
 
 class FlowConfig {

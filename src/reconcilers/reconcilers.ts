@@ -14,6 +14,8 @@ import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js'
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
+import { nodeLifecycle } from './node-lifecycle/node-lifecycle.reconciler.js';
+import { podGc } from './pod-gc/pod-gc.reconciler.js';
 import { policyStatus } from './policy-status/policy-status.reconciler.js';
 import type { ReconcilerDefinition } from './reconciler.js';
 import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
@@ -28,6 +30,7 @@ import {
   volumeProtection,
 } from './storage-protection/storage-protection.reconcilers.js';
 import { storageVersionMigration } from './storage-version-migration/storage-version-migration.reconciler.js';
+import { taintEviction } from './taint-eviction/taint-eviction.reconciler.js';
 import { tokenTrackingDay } from './token-tracking/token-tracking.reconciler.js';
 import { ttlAfterFinished } from './ttl-after-finished/ttl-after-finished.reconciler.js';
 import { requireNever } from '../std/assert.js';
@@ -62,6 +65,9 @@ export const builtInReconcilers = [
   volumeProtection,
   attributesClassProtection,
   disruptionReconciler,
+  nodeLifecycle,
+  taintEviction,
+  podGc,
   ttlAfterFinished,
   policyStatus,
   storageVersionMigration,

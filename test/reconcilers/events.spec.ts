@@ -2,6 +2,7 @@ import { ManualClock } from '../../src/std/clock.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { startKeelson } from '../../src/testing.js';
 import { HttpClient } from '../harness/http-client.js';
+import { pass, whilePassing } from '../harness/passing-time.js';
 import { untilGone } from '../harness/until.js';
 
 const events = '/api/v1/namespaces/default/events';
@@ -24,27 +25,6 @@ async function start(store: MemoryStore, clock: ManualClock) {
       await whilePassing(clock, keelson.stop());
     },
   };
-}
-
-/**
- * Advances the clock in small steps until the work is done: a start waits for its caches, a stop for its connections.
- */
-async function whilePassing<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
-  let isOver = false;
-  const done = work.finally(() => (isOver = true));
-  while (!isOver) {
-    clock.advance(1);
-    await new Promise<void>((resolve) => setTimeout(resolve, 2));
-  }
-  return done;
-}
-
-/** Advances the clock in steps, so that timers set by other timers run. */
-async function pass(clock: ManualClock, ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 10_000) {
-    clock.advance(Math.min(left, 10_000));
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
 }
 
 it('Events are deleted a TTL after their last change, also after a restart', async () => {

@@ -1,4 +1,4 @@
-import { accepted, unserved, used, type FlagTopic } from '../flag.js';
+import { accepted, used, type FlagTopic } from '../flag.js';
 import { reconcilerNames, reconcilersOffByDefault } from '../reconciler-names.js';
 
 export const endpointReconcilers = ['lease', 'master-count', 'none'] as const;
@@ -55,13 +55,6 @@ export const clusterFlags: FlagTopic = {
       'leader election of the reconcilers among servers that share a store; auto enables it with etcd',
       { choices: leaderElections },
     ),
-    unserved(
-      'node-monitor-grace-period',
-      'duration',
-      '40s',
-      'time without a heartbeat after which a node is not ready',
-    ),
-    unserved('pod-eviction-timeout', 'duration', '5m', 'time that a node may be not ready before its Pods are evicted'),
     used(
       'bootstrap-signer-key',
       'string',

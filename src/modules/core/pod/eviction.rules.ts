@@ -117,8 +117,10 @@ function withInsufficientPods(
   return old ? conditions.map((it) => (it === old ? condition : it)) : [...conditions, condition];
 }
 
+const evictionCause = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
+
 /** Returns the Pod with the condition DisruptionTarget, which tells why it is deleted while it terminates. */
-export function withDisruptionTarget(pod: Pod, now: string): Pod {
+export function withDisruptionTarget(pod: Pod, now: string, cause = evictionCause): Pod {
   const { status = {} } = pod;
   const others = (status.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
   const condition = {
@@ -126,8 +128,7 @@ export function withDisruptionTarget(pod: Pod, now: string): Pod {
     status: 'True',
     lastProbeTime: null,
     lastTransitionTime: now,
-    reason: 'EvictionByEvictionAPI',
-    message: 'Eviction API: evicting',
+    ...cause,
   };
   return { ...pod, status: { ...status, conditions: [...others, condition] } };
 }

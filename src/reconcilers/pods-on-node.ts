@@ -1,0 +1,12 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
+import type { ServedResource } from '../registry/resource-registry.js';
+
+const field = 'spec.nodeName';
+
+/** Returns the Pods that are bound to a Node. */
+export function podsOn({ store }: ServedResource, node: string): EncodedObject[] {
+  const snapshot = store.cache.snapshot();
+  const all = store.scopeOf('');
+  const found = snapshot.rangeByFields([{ field, value: node }], all) ?? snapshot.range(all);
+  return [...found].filter(({ attributes }) => attributes.fields[field] === node);
+}
