@@ -42,6 +42,8 @@ export class Connections {
   private isClosing = false;
   private inFlight = 0;
   private whenQuiet: (() => void) | undefined = undefined;
+  /** Called when the last TCP connection has been closed. */
+  private whenEmpty: (() => void) | undefined = undefined;
 
   constructor(
     private readonly servers: ProtocolServers,
@@ -49,7 +51,7 @@ export class Connections {
     private readonly dependencies: { readonly clock: Clock; readonly rng: Rng; readonly wheel: TimerWheel },
   ) {
     const { front, http1, http2 } = servers;
-    front.on('connection', (socket: Socket) => track(this.tcpSockets, socket));
+    front.on('connection', (socket: Socket) => this.addTcp(socket));
     http1.on('connection', (socket: Socket) => this.addHttp1(socket));
     http2.on('session', (session) => this.addSession(session));
     const shortest = Math.min(bounds.idleTimeoutMs, bounds.headersTimeoutMs, bounds.pingTimeoutMs);
@@ -124,6 +126,14 @@ export class Connections {
     if (--this.inFlight === 0) this.whenQuiet?.();
   }
 
+  private addTcp(socket: Socket): void {
+    this.tcpSockets.add(socket);
+    socket.once('close', () => {
+      this.tcpSockets.delete(socket);
+      if (this.tcpSockets.size === 0) this.whenEmpty?.();
+    });
+  }
+
   private addHttp1(socket: Socket): void {
     const pending = new Set<ServerResponse>();
     this.http1.set(socket, pending);
@@ -178,8 +188,8 @@ export class Connections {
       for (const response of pending) if (!response.headersSent) response.shouldKeepAlive = false;
     }
     await this.quiet(graceMs);
-    const isFlushed = (done: () => void) => this.servers.front.once('close', done);
-    if (this.tcpSockets.size > 0) await this.within(flushMsMax, isFlushed);
+    // The event close of the listener may come before this, while its last socket is being closed.
+    if (this.tcpSockets.size > 0) await this.within(flushMsMax, (done) => (this.whenEmpty = done));
     this.sweeping.cancel();
     for (const session of this.sessions.keys()) session.destroy();
     for (const socket of this.tcpSockets) socket.destroy();
@@ -205,9 +215,4 @@ function closeAbandoned(response: ServerResponse): void {
   if (response.closed) return;
   response.destroy();
   response.emit('close');
-}
-
-function track(set: Set<Socket>, socket: Socket): void {
-  set.add(socket);
-  socket.once('close', () => set.delete(socket));
 }

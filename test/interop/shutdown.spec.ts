@@ -4,6 +4,7 @@ import * as http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
+import { ManualClock } from '../../src/std/clock.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { HttpClient, type Protocol } from '../harness/http-client.js';
 
@@ -126,6 +127,19 @@ test.each(['http/1.1', 'h2'] as const)(
     await stopped;
   },
   60_000,
+);
+
+test.each(['http/1.1', 'h2'] as const)(
+  'an idle connection by %s is closed without waiting for a timer',
+  async (protocol) => {
+    const clock = new ManualClock(Date.now());
+    const keelson = await startKeelson({ clock });
+    const idle = client(keelson, protocol);
+    expect((await idle.get('/api/v1/namespaces')).code).toBe(200);
+    // The time does not advance: a stop that waits for a timer never ends.
+    await keelson.stop();
+    expect(await isListening(keelson)).toBe(false);
+  },
 );
 
 test('a request that does not end within the grace period is cut', async () => {
