@@ -9,6 +9,7 @@ import type { Rng } from '../std/rng.js';
 import type { AdmissionConfiguration } from './configuration/admission-configuration.js';
 import type { StaticManifests } from './manifests/static-manifests.js';
 import type { ObjectReader } from './object-reader.js';
+import type { PolicyObserver } from './policies/policy-observer.js';
 import type { PolicyObjects } from './policies/policy-objects.js';
 import type { WebhookDependencies } from './webhooks/webhook-dependencies.js';
 import type { QuotaLedger } from './quota/quota-ledger.js';
@@ -40,6 +41,7 @@ export interface PluginDependencies {
   readonly objects: ObjectReader;
   readonly ledger: QuotaLedger;
   readonly policyObjects: PolicyObjects;
+  readonly policyObserver: PolicyObserver;
   readonly manifests: Pick<StaticManifests, 'objectsOf'>;
   readonly webhooks: WebhookDependencies;
   readonly naming: NamingProfile;

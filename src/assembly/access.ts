@@ -51,7 +51,13 @@ interface AccessDependencies {
   readonly registry: ResourceRegistry;
   readonly meters: Pick<
     Meters,
-    'access' | 'admission' | 'admissionManifests' | 'admissionWebhooks' | 'impersonation' | 'webhooks'
+    | 'access'
+    | 'admission'
+    | 'admissionManifests'
+    | 'admissionPolicies'
+    | 'admissionWebhooks'
+    | 'impersonation'
+    | 'webhooks'
   >;
   /** Absent in a server without requests: it allows nothing. */
   readonly authorization: AuthorizationSource | undefined;
@@ -181,6 +187,7 @@ function makeAdmission(
       objects,
       ledger: new RegistryLedger(registry, objects),
       policyObjects,
+      policyObserver: meters.admissionPolicies,
       manifests,
       webhooks: makeWebhooks(dependencies, objects, configuration),
       naming,

@@ -7,6 +7,7 @@ import type { HealthChecks } from '../endpoints/health-checks.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
+import { AdmissionPolicyMetrics } from '../metrics/admission-policy-metrics.js';
 import { AdmissionWebhookMetrics } from '../metrics/admission-webhook-metrics.js';
 import { AdmissionManifestMetrics } from '../metrics/admission-manifest-metrics.js';
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
@@ -18,6 +19,7 @@ import { ImpersonationMetrics } from '../metrics/impersonation-metrics.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { buildFamilies, declaredValidationFamilies, healthFamilies } from '../metrics/computed-metrics.js';
 import { cacheFamilies } from '../metrics/cache-metrics.js';
+import { MatchConditionMetrics } from '../metrics/match-condition-metrics.js';
 import { StorageMetrics } from '../metrics/storage-metrics.js';
 import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { tokenFamilies } from '../metrics/token-metrics.js';
@@ -42,7 +44,9 @@ export interface Meters {
   readonly conversions: ConversionMetrics;
   readonly admission: AdmissionMetrics;
   readonly admissionManifests: AdmissionManifestMetrics;
+  readonly admissionPolicies: AdmissionPolicyMetrics;
   readonly admissionWebhooks: AdmissionWebhookMetrics;
+  readonly matchConditions: MatchConditionMetrics;
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
   readonly workQueues: WorkQueueMetrics;
@@ -61,6 +65,7 @@ interface MeterDependencies {
 }
 
 export function makeMeters({ registry, root, clock, naming, authorization }: MeterDependencies): Meters {
+  const matchConditions = new MatchConditionMetrics();
   return {
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),
@@ -70,7 +75,9 @@ export function makeMeters({ registry, root, clock, naming, authorization }: Met
     conversions: new ConversionMetrics(),
     admission: new AdmissionMetrics(clock),
     admissionManifests: new AdmissionManifestMetrics(clock),
-    admissionWebhooks: new AdmissionWebhookMetrics(),
+    admissionPolicies: new AdmissionPolicyMetrics(matchConditions),
+    admissionWebhooks: new AdmissionWebhookMetrics(matchConditions),
+    matchConditions,
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
     workQueues: new WorkQueueMetrics(),
@@ -119,7 +126,9 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...(authorizationReloads?.families(serverId) ?? []),
     ...meters.admission.families(),
     ...meters.admissionManifests.families(serverId),
+    ...meters.admissionPolicies.families(),
     ...meters.admissionWebhooks.families(),
+    ...meters.matchConditions.families(),
     ...meters.storage.families(),
     ...cacheFamilies(registry),
     ...meters.watches.families(),

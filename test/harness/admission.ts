@@ -142,6 +142,7 @@ export function pluginDependencies({
     objects,
     ledger: objects,
     policyObjects: noPolicies,
+    policyObserver: { validated: () => undefined, mutated: () => undefined, conditionsEvaluated: () => undefined },
     manifests: { objectsOf: () => undefined },
     webhooks: noWebhooks,
     naming: kubernetes,

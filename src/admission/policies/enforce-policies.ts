@@ -8,6 +8,7 @@ import { ConfigurationError } from '../request/configuration-error.js';
 import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
 import type { ParamResource } from './policy-objects.js';
+import { errorTypeOf } from './policy-observer.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import { conditionIsFalse, PolicyTrace } from './trace-policy.js';
@@ -108,23 +109,42 @@ export class PolicyEnforcement {
   ): Promise<PolicyResult> {
     const object = await untilReady(() => this.request.object('object', form));
     const { evaluation, ofConditions } = await this.evaluations.of(policy, form, param, object);
-    return evaluatePolicy(policy, evaluation, ofConditions);
+    const { clock, policyObserver } = this.dependencies;
+    const { operation } = this.request.attributes;
+    return evaluatePolicy(policy, evaluation, ofConditions, {
+      clock,
+      conditionsEvaluated: (seconds, isFailed) =>
+        policyObserver.conditionsEvaluated(policy.name, operation, seconds, isFailed),
+    });
   }
 
   /** Does with each failure what the binding says. */
-  private apply(policy: CompiledPolicy, binding: CompiledBinding, { failures, annotationErrors }: PolicyResult): void {
+  private apply(policy: CompiledPolicy, binding: CompiledBinding, result: PolicyResult): void {
     const { warnings } = this.request.attributes.request;
     const denial = { policy: policy.name, binding: binding.name };
-    for (const failure of failures) {
-      const { message, reason } = failure;
-      if (binding.actions.has('Deny')) this.denials.push({ ...denial, message, reason });
-      if (binding.actions.has('Audit')) this.audit(policy, binding, failure);
+    const count = (action: 'allow' | 'audit' | 'deny' | 'warn', message: string, seconds: number) =>
+      this.dependencies.policyObserver.validated({ ...denial, action, errorType: errorTypeOf(message) }, seconds);
+    for (const { message, seconds } of result.ignored) count('allow', message, seconds);
+    for (const failure of result.failures) {
+      const { message, reason, seconds } = failure;
+      if (binding.actions.has('Deny')) {
+        this.denials.push({ ...denial, message, reason });
+        count('deny', message, seconds);
+      }
+      if (binding.actions.has('Audit')) {
+        this.audit(policy, binding, failure);
+        count('audit', message, seconds);
+      }
       if (binding.actions.has('Warn')) {
+        count('warn', message, seconds);
         const subject = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
         warnings.push(`Validation failed for ${subject}: ${message}`);
       }
     }
-    for (const message of annotationErrors) this.denials.push({ ...denial, message });
+    for (const { message, seconds } of result.annotationErrors) {
+      this.denials.push({ ...denial, message });
+      count('deny', message, seconds);
+    }
   }
 
   private audit(policy: CompiledPolicy, binding: CompiledBinding, { message, index }: PolicyFailure): void {
@@ -176,6 +196,6 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
 
 function tracedResult({ actionList }: CompiledBinding, { isExcluded, failures, annotationErrors }: PolicyResult) {
   if (isExcluded) return { skipped: conditionIsFalse };
-  const messages = [...failures.map(({ message }) => message), ...annotationErrors];
+  const messages = [...failures, ...annotationErrors].map(({ message }) => message);
   return messages.length > 0 ? { message: `${actionList.join(', ')}: ${messages.join('; ')}` } : {};
 }

@@ -3,12 +3,13 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { applyMutation, MutationError } from './apply-mutation.js';
-import type { CompiledMutatingPolicy } from './compiled-policy.js';
+import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-policy.js';
 import { untilReady } from '../../std/not-ready.js';
 import { ConfigurationError } from '../request/configuration-error.js';
-import { conditionsHold, validationCostMax } from './evaluate-policy.js';
+import { measuredConditions, validationCostMax } from './evaluate-policy.js';
 import { Budget, OutOfBudget } from './evaluation.js';
 import type { BoundPolicy, CompiledBinding } from './policy-book.js';
+import { errorTypeOf } from './policy-observer.js';
 import { paramResourceOf, paramsOf } from './policy-params.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import { conditionIsFalse, PolicyTrace } from './trace-policy.js';
@@ -105,8 +106,7 @@ export class PolicyMutation {
     try {
       if (await this.tracedMutation(invocation)) this.reinvocation.noteChange();
     } catch (error) {
-      if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
-      if (!policy.ignoresErrors) this.refusals.push({ policy, binding, message: error.message, reason: 'Invalid' });
+      this.refuseForMutation(policy, binding, error);
     }
   }
 
@@ -126,26 +126,57 @@ export class PolicyMutation {
    * Returns true if the policy has changed the object, `excluded` if a match condition is false. Each mutation sees the
    * result of the one before.
    */
-  private async mutate({ policy, param, form }: Invocation): Promise<boolean | 'excluded'> {
+  private async mutate(invocation: Invocation): Promise<boolean | 'excluded'> {
+    const { policy, param, form } = invocation;
     const { attributes } = this.request;
     let view = await untilReady(() => form.present(attributes.object!));
     const { ofConditions } = await this.evaluations.of(policy, form, param, view);
-    const holds = await conditionsHold(policy, ofConditions);
+    const { clock, policyObserver } = this.dependencies;
+    const holds = await measuredConditions(policy, ofConditions, {
+      clock,
+      conditionsEvaluated: (seconds, isFailed) =>
+        policyObserver.conditionsEvaluated(policy.name, attributes.operation, seconds, isFailed),
+    });
     if (typeof holds === 'string') throw new MutationError(holds);
     if (!holds) return 'excluded';
     let hasChanged = false;
     for (const mutation of policy.mutations) {
-      const { evaluation } = await this.evaluations.of(policy, form, param, view);
-      const result = await evaluation.result(mutation, new Budget(validationCostMax));
-      if (result.error !== undefined) throw new MutationError(result.error);
-      const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));
-      if (changed === (view as unknown) || deepEqual(changed, view)) continue;
-      await this.evaluations.pauseIfDue();
-      await replaceObject(this.request, form, changed);
+      if (!(await this.mutateOnce(mutation, invocation, view))) continue;
       view = await untilReady(() => form.present(attributes.object!));
       hasChanged = true;
     }
     return hasChanged;
+  }
+
+  /** Returns true if the mutation has changed the object. A failure does not keep the next mutations from running. */
+  private async mutateOnce(mutation: CompiledMutation, invocation: Invocation, view: KubeObject): Promise<boolean> {
+    const { policy, binding, param, form } = invocation;
+    const { clock, policyObserver } = this.dependencies;
+    const beginMs = clock.monotonicMs();
+    let failure: string | undefined;
+    try {
+      const { evaluation } = await this.evaluations.of(policy, form, param, view);
+      const result = await evaluation.result(mutation, new Budget(validationCostMax));
+      if (result.error !== undefined) throw new MutationError(result.error);
+      const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));
+      if (changed === (view as unknown) || deepEqual(changed, view)) return false;
+      await this.evaluations.pauseIfDue();
+      await replaceObject(this.request, form, changed);
+      return true;
+    } catch (error) {
+      failure = error instanceof Error ? error.message : '';
+      this.refuseForMutation(policy, binding, error);
+      return false;
+    } finally {
+      const errorType = failure === undefined ? 'no_error' : errorTypeOf(failure);
+      const check = { policy: policy.name, binding: binding.name, errorType } as const;
+      policyObserver.mutated(check, (clock.monotonicMs() - beginMs) / 1000);
+    }
+  }
+
+  private refuseForMutation(policy: CompiledMutatingPolicy, binding: CompiledBinding, error: unknown): void {
+    if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
+    if (!policy.ignoresErrors) this.refusals.push({ policy, binding, message: error.message, reason: 'Invalid' });
   }
 
   private refuseForConfiguration(

@@ -10,6 +10,7 @@ import type { ObjectReader } from '../object-reader.js';
 import { admissionRequest } from '../request/admission-request.js';
 import type { PolicyCore } from './compiled-policy.js';
 import { PolicyEvaluation, RequestAuthorizer } from './evaluation.js';
+import type { PolicyObserver } from './policy-observer.js';
 import type { PolicyObjects } from './policy-objects.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import type { RequestForm } from '../request/request-form.js';
@@ -17,6 +18,7 @@ import type { RequestForm } from '../request/request-form.js';
 export interface EvaluationDependencies {
   readonly objects: ObjectReader;
   readonly policyObjects: PolicyObjects;
+  readonly policyObserver: PolicyObserver;
   readonly naming: NamingProfile;
   readonly clock: Clock;
   readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
