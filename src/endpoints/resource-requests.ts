@@ -26,6 +26,7 @@ import {
 } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
 import { watchObjects } from '../registry/read/watch.js';
+import type { RequestInfo } from '../machinery/request-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import { apply } from '../verbs/apply.js';
@@ -305,7 +306,11 @@ export class ResourceRequests {
     const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
     const target = this.target(request, served, options);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
-    const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
+    const query = {
+      first: (name: string) => info.query.first(name),
+      all: (name: string) => [...info.query.all(name)],
+      ...(connects && { subpath: subpathOf(info) }),
+    };
     const answer = await callSubresource(this.dependencies.admission, target, info.subresource, verb, body, query);
     return this.answers.send(request, reply, served.definition, answer);
   }
@@ -375,3 +380,10 @@ export class ResourceRequests {
 }
 
 const unsafeDeletionVerb = 'unsafe-delete-ignore-read-errors';
+
+/** Returns the path behind a subresource, with a leading slash and the trailing slash of the request. */
+function subpathOf({ parts, path }: RequestInfo): string {
+  const joined = parts.slice(3).join('/');
+  const subpath = joined === '' || joined.startsWith('/') ? joined : `/${joined}`;
+  return path.endsWith('/') && !subpath.endsWith('/') ? `${subpath}/` : subpath;
+}

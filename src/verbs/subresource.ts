@@ -13,6 +13,7 @@ import type { Submission } from '../registry/write/submission.js';
 import { unstoredManagedFields } from '../registry/write/unstored-fields.js';
 import { assert } from '../std/assert.js';
 import type { Clock } from '../std/clock.js';
+import { connectOptions } from './connect-options.js';
 import { ensureNamespace } from './object-identity.js';
 import { submittedAs } from './submitted.js';
 import type { Target, VerbAnswer } from './verb.js';
@@ -35,7 +36,7 @@ export async function callSubresource(
   subresource: string,
   verb: Verb,
   body: Submission | undefined,
-  query: SubresourceRequest['query'],
+  query: SubresourceRequest['query'] & { readonly subpath?: string },
 ): Promise<VerbAnswer> {
   const { definition, handlers } = target.served;
   const handled = handledSubresource(target.served, subresource);
@@ -57,7 +58,7 @@ export async function callSubresource(
       namespaced: definition.namespaced,
       namespace,
       name,
-      object,
+      object: handled.connects ? connectOptions(handled.kind, types, query) : object,
       request,
     });
     await (handled.validatesAdmission ? chain.admit(attributes) : chain.admitAndValidate(attributes));

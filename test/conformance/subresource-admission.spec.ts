@@ -5,6 +5,7 @@ import {
   WebhookInstaller,
   type Review,
 } from '../harness/admission-webhook.js';
+import { eventually } from '../harness/eventually.js';
 import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { until } from '../harness/until.js';
@@ -130,6 +131,38 @@ it.each([
   expect(reviews(validating)).toHaveLength(1);
   const { metadata, spec } = (await admin.get(`${core}/pods/kept`)).body;
   expect([metadata.deletionTimestamp, spec.nodeName]).toEqual([undefined, undefined]);
+});
+
+it.each([
+  ['exec', 'exec?command=ls&command=-l&container=c&tty=true', { command: ['ls', '-l'], container: 'c', tty: true }],
+  ['portforward', 'portforward?ports=80', { ports: [80] }],
+  ['proxy', 'proxy/metrics/?path=/other', { path: '/metrics/' }],
+])('webhooks and policies get the options of pods/%s as the object', async (subresource, path, want) => {
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: [`pods/${subresource}`] };
+  const installer = new WebhookInstaller(admin, webhooks);
+  const given = [{ rules: [rule], objectSelector: {} }];
+  const labelled = { rules: [rule], objectSelector: { matchExpressions: [{ key: 'a', operator: 'DoesNotExist' }] } };
+  const { paths } = await installer.install('validating', [...given, labelled]);
+  await admin.post(`${core}/pods/kept/${path}`, {});
+  const kind = subresource === 'exec' ? 'PodExecOptions' : expect.any(String);
+  const object = { kind, apiVersion: 'v1', ...want };
+  expect(reviews(paths[0]!).map((review) => review.object)).toEqual([object]);
+  expect(reviews(paths[1]!)).toEqual([]);
+});
+
+it('a policy can refuse commands of pods/exec', async () => {
+  const name = 'no-shells';
+  const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/exec'] }];
+  const validations = [{ expression: "!has(object.metadata) && object.command[0] != 'sh'", message: 'no shells' }];
+  const policy = { metadata: { name }, spec: { matchConstraints: { resourceRules }, validations } };
+  expect((await admin.post(`${registration}/validatingadmissionpolicies`, policy)).code).toBe(201);
+  const bound = { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } };
+  expect((await admin.post(`${registration}/validatingadmissionpolicybindings`, bound)).code).toBe(201);
+  const messageOf = async (command: string) =>
+    (await admin.post(`${core}/pods/kept/exec?command=${command}`, {})).body.message as string;
+  await eventually('the policy is in force', async () => (await messageOf('sh')).includes('denied request: no shells'));
+  expect(await messageOf('ls')).toBe('pod kept does not have a host assigned');
+  await admin.delete(`${registration}/validatingadmissionpolicies/${name}`);
 });
 
 it('a Binding whose target is not valid is refused before validating webhooks (422)', async () => {

@@ -50,7 +50,14 @@ export function formOf(served: Served, subresource: string): RequestForm {
   const schema = () => type && schemaOfType(type);
   const canonical = (object: KubeObject) => (type ? canonicalObject(object, type) : object);
   return found.type === 'handled'
-    ? { resource, kind: otherKind, present: canonical, restore: restored, schema }
+    ? {
+        resource,
+        kind: otherKind,
+        // The options of a connection are canonical, and have no metadata.
+        present: found.connects ? (object) => object : canonical,
+        restore: restored,
+        schema,
+      }
     : {
         resource,
         kind: otherKind,

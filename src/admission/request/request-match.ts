@@ -55,9 +55,11 @@ export class RequestMatch {
   }
 
   /** True if the labels of the new or of the old object are selected: removing a label does not evade a policy. */
-  private selectsObject({ attributes: { object, old } }: MatchedRequest): boolean {
+  private selectsObject({ attributes: { object, old, operation } }: MatchedRequest): boolean {
     const { objectSelector: selector } = this;
     if (selector.isEmpty) return true;
+    // The options of a connection have no labels.
+    if (operation === 'CONNECT') return false;
     return (
       (object !== undefined && selector.matches(object.metadata.labels ?? {})) ||
       (old !== undefined && selector.matches(old.metadata.labels ?? {}))
