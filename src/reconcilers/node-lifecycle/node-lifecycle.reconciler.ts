@@ -37,6 +37,8 @@ export const nodeLifecycle = defineReconciler({
 
 const workersMax = 8;
 const sliceMs = 5;
+/** Names in one log line. */
+const loggedNamesMax = 10;
 /** Events of nodes have this source in kube-controller-manager. */
 const component = 'node-controller';
 
@@ -54,6 +56,8 @@ class NodeLifecycle implements RunningReconciler {
   private readonly renewals = new WeakMap<EncodedObject, string | undefined>();
   /** Nodes that an Event RegisteredNode was written for, or that existed at the start. */
   private readonly known = new Set<string>();
+  /** Nodes that became Unknown since the last check, for one log line. */
+  private readonly silenced: string[] = [];
 
   constructor(
     private readonly dependencies: ReconcilerDependencies,
@@ -173,6 +177,7 @@ class NodeLifecycle implements RunningReconciler {
       this.health.restart(clock.monotonicMs());
       return this.pace.withdrawAll();
     }
+    this.logSilenced();
     const zones = new Map<string, { ready: number; unready: number }>();
     for (const encoded of this.allNodes()) {
       if (timer.isDue()) await timer.yield();
@@ -184,6 +189,13 @@ class NodeLifecycle implements RunningReconciler {
       if (isSilent && facts.ready?.status !== 'Unknown') this.nodeQueue.add(facts.name);
     }
     this.setPace(zones);
+  }
+
+  private logSilenced(): void {
+    const names = this.silenced.splice(0);
+    if (names.length === 0) return;
+    const message = 'nodes stopped reporting; they are Unknown until they renew their Leases';
+    this.dependencies.logger.warn(message, { count: names.length, nodes: names.slice(0, loggedNamesMax) });
   }
 
   private countIn(zones: Map<string, { ready: number; unready: number }>, { zone, ready, isExcluded }: NodeFacts) {
@@ -234,7 +246,7 @@ class NodeLifecycle implements RunningReconciler {
 
   /** Reads the Lease from the store first: this server may be the one that hears nothing. */
   private async markSilent({ name, uid, ready }: NodeFacts, signal: AbortSignal): Promise<void> {
-    const { client, clock, logger } = this.dependencies;
+    const { client, clock } = this.dependencies;
     const leaseRef = { served: this.leases, namespace: this.leaseNamespace, name };
     const lease = (await client.live(leaseRef, signal)) as Lease | undefined;
     const heartbeat = ready && (ready.lastHeartbeatTime ?? '');
@@ -247,7 +259,7 @@ class NodeLifecycle implements RunningReconciler {
       return { ...current, status: { ...current.status, conditions: silentConditions(current, now) } };
     };
     await client.change(ref, silence, { subresource: 'status', preconditions: { uid }, signal });
-    logger.info('a node stopped reporting', { node: name });
+    this.silenced.push(name);
   }
 
   private async taint(encoded: EncodedObject, facts: NodeFacts, signal: AbortSignal): Promise<void> {
