@@ -2,6 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { requestLine } from '../connections/unusual-requests.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
+import { LineRate } from './line-rate.js';
+
+/** When a server is overloaded, all its requests are slow. */
+const slowLinesPerSecondMax = 20;
 
 interface AccessLogOptions {
   readonly logger: Logger;
@@ -14,6 +18,7 @@ interface AccessLogOptions {
 
 /** Logs slow requests with the durations of their steps, and all requests with log level debug. */
 export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
+  const slowLines = new LineRate(slowLinesPerSecondMax);
   server.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     request.kube.whenEnded(() => {
@@ -22,6 +27,8 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
       const durationMs = nowMs - kube.startMs;
       const isSlow = durationMs > slowMs && !kube.isStreaming;
       if (!isSlow && !logsAll) return;
+      const omitted = isSlow && !logsAll ? slowLines.admit(nowMs) : 0;
+      if (omitted === undefined) return;
       kube.endSteps(nowMs);
       const fields = {
         auditId: kube.auditId,
@@ -36,6 +43,7 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
         bytes: kube.sentBytes,
         ...(isSlow && { steps: kube.durationsMs() }),
         ...(isSlow && kube.slowParts && { slowest: kube.slowParts }),
+        ...(omitted > 0 && { omittedBefore: omitted }),
       };
       if (isSlow) logger.info('slow request', fields);
       else logger.debug('request', fields);
