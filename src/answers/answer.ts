@@ -20,6 +20,11 @@ export function headersFor(request: FastifyRequest, contentType: string): Answer
     'cache-control': 'no-cache, private',
     'content-type': contentType,
   };
+  if (kube.flow) {
+    const { uids } = kube.flow.flow;
+    headers['x-kubernetes-pf-flowschema-uid'] = uids.schema;
+    headers['x-kubernetes-pf-prioritylevel-uid'] = uids.level;
+  }
   if (kube.warnings.length > 0) headers['warning'] = warningHeaders(kube.warnings);
   return headers;
 }

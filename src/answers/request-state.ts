@@ -1,4 +1,5 @@
 import type { AuthorizerList } from '../auth/authorizer.js';
+import type { FlowRequest } from '../flow/flow-request.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
@@ -43,6 +44,8 @@ export class RequestState extends RequestSteps {
   /** The negotiated encoding and transform of a resource request. */
   output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
+  /** The classification and the seats of the request; undefined without priority and fairness. */
+  flow: FlowRequest | undefined = undefined;
   /** Set if the client asked for an explanation of admission. */
   explanation: AdmissionExplanation | undefined = undefined;
   /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
@@ -104,6 +107,7 @@ export class RequestState extends RequestSteps {
   end(): void {
     // The request closes once its body was read; an unfinished response that closes means that the client disconnected.
     if (this.canceller && !isSent(this.answer)) this.canceller.cancel(disconnected());
+    this.flow?.finish();
     for (const task of this.endings ?? []) task();
   }
 

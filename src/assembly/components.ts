@@ -21,6 +21,7 @@ import type { AuthorizationSource } from './authorization-source.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
 import { makeConversion } from './conversion.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
+import { makeFlowControl } from './flow-control.js';
 import { makeMeters, metricPages, type MetricPages } from './metrics.js';
 import { makeRequests, type RequestComponents } from './requests.js';
 import { makeStorage, type StorageComponents } from './storage.js';
@@ -108,6 +109,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   });
   const { admissionPlugins = [] } = dependencies;
   const access = makeAccess({ config, registry, authorization, clock, rng, logger, meters, admissionPlugins });
+  const flowControl = makeFlowControl({ config, registry, clock, wheel });
   const encodings = makeEncodings(
     {
       protobufMediaType: config.naming.protobufMediaType,
@@ -140,12 +142,12 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     ...authentication,
     ...access,
     ...makeDocuments({ config, registry, catalog, encodings, health, version, accountTokens, clock, address }),
-    ...makeRequests({ ...access, config, registry, catalog, encodings, meters, wheel, clock, rng }),
+    ...makeRequests({ ...access, config, registry, catalog, encodings, meters, wheel, flowControl, clock, rng }),
     requestMetrics: meters.requests,
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,
     metrics: metricPages(meters, {
-      ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses },
+      ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses, flowControl },
       jwt: dependencies.jwtMetrics,
       authorizationReloads: authorization?.meters.reloads,
       signerMetrics: dependencies.signerMetrics,

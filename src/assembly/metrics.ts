@@ -13,6 +13,8 @@ import { AdmissionManifestMetrics } from '../metrics/admission-manifest-metrics.
 import { AdmissionMetrics } from '../metrics/admission-metrics.js';
 import { ConversionMetrics } from '../metrics/conversion-metrics.js';
 import { featureFamilies } from '../metrics/feature-metrics.js';
+import type { FlowControl } from '../flow/flow-control.js';
+import { flowFamilies } from '../metrics/flow-metrics.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ReloadMetrics } from '../metrics/reload-metrics.js';
 import { ImpersonationMetrics } from '../metrics/impersonation-metrics.js';
@@ -99,6 +101,7 @@ interface Measured {
   /** Returns the address of this server; empty until it listens. */
   readonly address: () => string;
   readonly tokenUses: TokenUses;
+  readonly flowControl: FlowControl | undefined;
   readonly signerMetrics?: SignerMetrics | undefined;
 }
 
@@ -138,6 +141,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...declaredValidationFamilies(declaredValidation),
     ...meters.deprecations.families(),
     ...meters.impersonation.families(),
+    ...flowFamilies(measured.flowControl, clock),
     ...tokenFamilies(tokenUses),
     ...(signerMetrics?.families() ?? []),
     ...healthFamilies(health),

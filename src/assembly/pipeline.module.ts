@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
+import { flowControlController } from '../endpoints/flow-control.controller.js';
 import { healthController } from '../endpoints/health.controller.js';
 import { HealthRequests } from '../endpoints/health-requests.js';
 import { logVerbosityController } from '../endpoints/log-verbosity.controller.js';
@@ -48,7 +49,11 @@ export class PipelineModule {
               refusal,
             ),
         },
-        { provide: APP_GUARD, useFactory: () => new FlowControlGuard(components.limiter) },
+        {
+          provide: APP_GUARD,
+          useFactory: () =>
+            new FlowControlGuard({ ...components, requestTimeoutMs: components.config.requestTimeoutMs }),
+        },
         {
           provide: APP_GUARD,
           useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics, refusal),
@@ -67,6 +72,7 @@ export class PipelineModule {
         serverPagesController(components.serverPages),
         logVerbosityController(components.logger, components.config.profiling),
         profileController(new ProfileRequests(new Profiles(components.clock), components.config.profiling)),
+        flowControlController(components.flowControl, components.clock),
         discoveryController(components.discovery),
         openApiController(components.openApi),
         openIdController(components.openId),

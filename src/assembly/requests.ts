@@ -6,6 +6,7 @@ import type { ServerConfig } from '../config/server-config.js';
 import { ResourceRequests } from '../endpoints/resource-requests.js';
 import { WatchStreams } from '../endpoints/watch-stream.js';
 import type { ResourceNegotiators } from '../interceptors/content-negotiation.interceptor.js';
+import type { FlowControl } from '../flow/flow-control.js';
 import { InflightLimiter } from '../flow/inflight-limiter.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
@@ -22,6 +23,7 @@ interface Dependencies extends Pick<AccessComponents, 'admission' | 'refusalOf'>
   readonly encodings: readonly Encoding[];
   readonly meters: Meters;
   readonly wheel: TimerWheel;
+  readonly flowControl: FlowControl | undefined;
   readonly clock: Clock;
   readonly rng: Rng;
 }
@@ -29,13 +31,15 @@ interface Dependencies extends Pick<AccessComponents, 'admission' | 'refusalOf'>
 /** Requests for resources, from the bound on requests in flight to the answer. */
 export interface RequestComponents {
   readonly limiter: InflightLimiter;
+  /** Undefined with --enable-priority-and-fairness=false. */
+  readonly flowControl: FlowControl | undefined;
   readonly negotiators: ResourceNegotiators;
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
 }
 
 export function makeRequests(dependencies: Dependencies): RequestComponents {
-  const { config, encodings, wheel } = dependencies;
+  const { config, encodings, wheel, flowControl } = dependencies;
   const { limits, flow } = config;
   const watches = new WatchStreams({
     wheel,
@@ -50,6 +54,7 @@ export function makeRequests(dependencies: Dependencies): RequestComponents {
   });
   return {
     limiter,
+    flowControl,
     negotiators: negotiatorsOf(config, encodings),
     watches,
     requests: requestsOf(dependencies, watches),

@@ -123,6 +123,8 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const storeIsShared = backend.isShared;
   await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }, undo);
   undo.add(startLoops(components, store, backend));
+  const adjusting = components.flowControl?.startAdjusting();
+  if (adjusting) undo.add(() => adjusting.cancel());
   const url = urlOf(config, port);
   await writeKubeconfig(components, { url, pki, rootCa }, undo);
   let closing: Promise<void> | undefined;

@@ -17,6 +17,7 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
   return [
     ...storageErrors(config, namesOf(extensions.storageBackends)),
     ...certificateErrors(config),
+    ...flowErrors(config),
     ...authorizationErrors(config, isSet),
     ...authenticationErrors(config, isSet),
     ...oidcErrors(authentication),
@@ -45,6 +46,12 @@ function storageErrors({ storage, naming }: ServerConfig, ownBackends: readonly 
     errors.push(`--storage-media-type: must be one of ${mediaTypes.join(', ')}`);
   }
   return errors;
+}
+
+function flowErrors({ flow }: ServerConfig): string[] {
+  const { priorityAndFairness, requestsInFlightMax, mutatingRequestsInFlightMax } = flow;
+  if (!priorityAndFairness || requestsInFlightMax + mutatingRequestsInFlightMax > 0) return [];
+  return ['--max-requests-inflight, --max-mutating-requests-inflight: together more than zero, or give --enable-priority-and-fairness=false']; // prettier-ignore
 }
 
 function certificateErrors({ storage: { etcd }, serving }: ServerConfig): string[] {

@@ -240,6 +240,7 @@ class ReconcilersConfig {
 class FlowConfig {
   @IsNatural() readonly requestsInFlightMax!: number;
   @IsNatural() readonly mutatingRequestsInFlightMax!: number;
+  @IsBoolean() readonly priorityAndFairness!: boolean;
 }
 
 export class LogConfig {

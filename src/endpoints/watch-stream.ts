@@ -62,6 +62,8 @@ export class WatchStreams {
     const stream = new WatchStream(reply.raw, this.dependencies, options, () => this.open.delete(stream));
     this.open.add(stream);
     stream.begin(subscribe);
+    // An open watch occupies no seat: its work is estimated with the writes whose events it gets.
+    request.kube.flow?.finish();
     if (this.stopping) stream.finish();
   }
 

@@ -60,7 +60,7 @@ function cutUnfinished(raw: FastifyReply['raw']): void {
 }
 
 /** Returns the timeout of the request; undefined if `?timeout` is not a valid duration. */
-function timeoutOf({ query }: RequestInfo, maxMs: number): number | undefined {
+export function timeoutOf({ query }: RequestInfo, maxMs: number): number | undefined {
   const requested = query.raw === '' ? undefined : query.first('timeout');
   if (requested === undefined || requested === '') return maxMs;
   const ms = parseDuration(requested);

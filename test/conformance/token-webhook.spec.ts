@@ -42,7 +42,7 @@ interface Options {
 async function start({ user = {}, cluster, authentication, version }: Options = {}): Promise<TestServer> {
   const configFile = files.kubeconfig(webhook, user, cluster);
   const tokenWebhook = { configFile, ...(version && { version }) };
-  const flow = { requestsInFlightMax: 2000, mutatingRequestsInFlightMax: 2000 };
+  const flow = { requestsInFlightMax: 20_000, mutatingRequestsInFlightMax: 20_000 };
   const config = { authentication: { ...authentication, tokenWebhook }, flow };
   const server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { config, clock, logger });
   running.push(server);

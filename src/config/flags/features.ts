@@ -1,13 +1,14 @@
-import { accepted, unserved, used, type FlagTopic } from '../flag.js';
+import { accepted, used, type FlagTopic } from '../flag.js';
 
 export const featureFlags: FlagTopic = {
   title: 'Features',
   flags: [
-    unserved(
+    used(
       'enable-priority-and-fairness',
       'bool',
       'true',
-      'queue requests with API Priority and Fairness instead of the --max-requests-inflight limits',
+      'flow.priorityAndFairness',
+      'queue requests by FlowSchemas and priority levels; false limits requests in flight for all together',
     ),
     accepted('contention-profiling', 'bool', 'false', 'profile lock contention'),
     accepted(

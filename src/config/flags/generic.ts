@@ -57,14 +57,14 @@ export const genericFlags: FlagTopic = {
       'int',
       '200',
       'flow.mutatingRequestsInFlightMax',
-      'maximum number of mutating requests in flight; 0 is no bound',
+      'number of mutating requests in flight; with priority and fairness added to the seats of all priority levels',
     ),
     used(
       'max-requests-inflight',
       'int',
       '400',
       'flow.requestsInFlightMax',
-      'maximum number of read-only requests in flight; 0 is no bound',
+      'number of read-only requests in flight; with priority and fairness added to the seats of all priority levels',
     ),
     accepted('min-compatibility-version', 'list', '', 'oldest release of other components to be compatible with'),
     used(

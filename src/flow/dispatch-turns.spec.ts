@@ -1,0 +1,98 @@
+import { parseRequestInfo } from '../machinery/request-info.js';
+import { ManualClock } from '../std/clock.js';
+import { DispatchTurns } from './dispatch-turns.js';
+import { Flow } from './flow.js';
+import { FlowRequest } from './flow-request.js';
+import { FlowSeries } from './flow-series.js';
+import { QueueSet } from './queue-set.js';
+import { ReadsAndWrites } from './reads-and-writes.js';
+
+const info = parseRequestInfo('GET', '/api/v1/pods');
+const user = { name: 'u', uid: '', groups: [], extra: {} };
+
+/** Turns that tests run one by one. */
+function world() {
+  const clock = new ManualClock();
+  let tasks: (() => void)[] = [];
+  const turns = new DispatchTurns(clock, {
+    afterReading: (task) => void tasks.push(task),
+    afterContinuations: (task) => task(),
+  });
+  const turn = () => {
+    const now = tasks;
+    tasks = [];
+    for (const task of now) task();
+  };
+  const executed: string[] = [];
+  const levelOf = (name: string, seats: number) => {
+    const queuing = { queues: 64, handSize: 1, queueLengthLimit: 50 };
+    const level: QueueSet = new QueueSet(name, queuing, clock, () => turns.schedule(level), new ReadsAndWrites(0));
+    level.limits = { nominal: seats, lower: seats, upper: seats };
+    level.setLimit(seats);
+    return level;
+  };
+  const flowOf = (name: string) => new Flow(name, '', { schema: '', level: '' }, new FlowSeries(name, name));
+  /** Admits a request that takes `ms` of the event loop. */
+  const admit = (level: QueueSet, flow: Flow, ms: number) => {
+    const now = clock.monotonicMs();
+    const request = new FlowRequest(flow, level, info, user, now, { initialSeats: 1, finalSeats: 0, lingerMs: 0 });
+    level.admit(request, now, turns.isOver(flow, now));
+    const run = () => {
+      executed.push(flow.schemaName);
+      clock.advance(ms);
+      request.finish();
+    };
+    if (request.state === 'executing') run();
+    else request.decided = run;
+  };
+  return { clock, turns, turn, levelOf, flowOf, admit, executed };
+}
+
+it('requests of one flow run at once, however many there are', () => {
+  const { levelOf, flowOf, admit, executed } = world();
+  const [level, flow] = [levelOf('level', 10), flowOf('only')];
+  for (let at = 0; at < 100; at++) admit(level, flow, 0.3);
+  expect(executed).toHaveLength(100);
+});
+
+it('while flows compete, a turn ends after a millisecond and the next one serves the flow with less work first', () => {
+  const { levelOf, flowOf, admit, executed, turn } = world();
+  const [level, noisy, polite] = [levelOf('level', 1000), flowOf('noisy'), flowOf('polite')];
+  admit(level, polite, 0.1);
+  for (let at = 0; at < 40; at++) admit(level, noisy, 0.3);
+  admit(level, polite, 0.1);
+  // One to begin with, then a millisecond of the noisy flow, in which the limit is not exceeded.
+  expect(executed).toEqual(['polite', 'noisy', 'noisy', 'noisy', 'noisy']);
+  turn();
+  const second = executed.slice(5);
+  expect(second).toContain('polite');
+  expect(second.filter((name) => name === 'noisy').length).toBeLessThanOrEqual(4);
+  for (let at = 0; at < 20; at++) turn();
+  expect(executed).toHaveLength(42);
+});
+
+it('priority levels get time of the event loop by their seats', () => {
+  const { levelOf, flowOf, admit, executed, turn } = world();
+  const [large, small] = [levelOf('large', 30), levelOf('small', 10)];
+  const [first, second] = [flowOf('large'), flowOf('small')];
+  for (let at = 0; at < 60; at++) {
+    admit(large, first, 0.5);
+    admit(small, second, 0.5);
+  }
+  const before = executed.length;
+  for (let at = 0; at < 20; at++) turn();
+  const dispatched = executed.slice(before);
+  const ofLarge = dispatched.filter((name) => name === 'large').length;
+  expect(ofLarge / dispatched.length).toBeGreaterThan(0.6);
+  expect(ofLarge / dispatched.length).toBeLessThan(0.9);
+});
+
+it('flows compete no longer after a second with requests of one flow alone', () => {
+  const { clock, levelOf, flowOf, admit, executed } = world();
+  const [level, noisy] = [levelOf('level', 1000), flowOf('noisy')];
+  admit(level, flowOf('polite'), 0);
+  admit(level, noisy, 0);
+  clock.advance(1001);
+  for (let at = 0; at < 40; at++) admit(level, noisy, 0.3);
+  expect(executed).toHaveLength(42);
+});

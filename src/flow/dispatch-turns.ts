@@ -1,0 +1,115 @@
+import type { Clock } from '../std/clock.js';
+import type { Flow } from './flow.js';
+import type { QueueSet } from './queue-set.js';
+
+/** Requests of several flows are dispatched for this time in a turn of the event loop; the others wait for the next. */
+const turnMsMax = 1;
+/** Flows compete if two of them had requests within this time. */
+const competitionMs = 1000;
+/** Bound on the dispatches of a turn. */
+const dispatchesPerTurnMax = 64;
+
+/** The two ways to continue later, which tests replace. */
+export interface TurnScheduler {
+  /** Runs a task when the event loop has read all requests that have arrived. */
+  afterReading(task: () => void): void;
+  /** Runs a task when all that a resolved promise continues has run, in the same turn. */
+  afterContinuations(task: () => void): void;
+}
+
+export const eventLoopTurns: TurnScheduler = {
+  afterReading: (task) => void setImmediate(task),
+  afterContinuations: (task) => queueMicrotask(() => process.nextTick(task)),
+};
+
+/**
+ * Dispatches waiting requests in turns of the event loop. All requests share one thread, so a free seat does not mean
+ * that a request is served at once: it waits behind all requests that were read before. While several flows compete, the
+ * requests that begin in one turn are bounded by their time, so that the next turn soon reads those of other clients, and
+ * the others wait in their queues, where the order is fair.
+ *
+ * Between priority levels, the one that has used the least time of the event loop by its seats is next.
+ */
+export class DispatchTurns {
+  private readonly ready = new Set<QueueSet>();
+  private isScheduled = false;
+  private turnBeganMs = 0;
+  private isInTurn = false;
+  private lastFlow: Flow | undefined = undefined;
+  private competesUntilMs = 0;
+  private usedMsPerSeat = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly turns: TurnScheduler,
+  ) {}
+
+  /** Notes a request of a flow. Returns true if the requests of this turn have used up its time. */
+  isOver(flow: Flow, nowMs: number): boolean {
+    if (flow !== this.lastFlow) {
+      if (this.lastFlow) this.competesUntilMs = nowMs + competitionMs;
+      this.lastFlow = flow;
+    }
+    if (nowMs >= this.competesUntilMs) return false;
+    if (!this.isInTurn) {
+      this.isInTurn = true;
+      this.turnBeganMs = nowMs;
+      if (!this.isScheduled) this.turns.afterReading(this.endTurn);
+      return false;
+    }
+    return nowMs - this.turnBeganMs >= turnMsMax;
+  }
+
+  /** Dispatches waiting requests of a level in the next turn. */
+  schedule(level: QueueSet): void {
+    if (!this.ready.has(level)) {
+      // A level that had no requests does not catch up on the time that it has not used.
+      level.usedMsPerSeat = Math.max(level.usedMsPerSeat, this.usedMsPerSeat);
+      this.ready.add(level);
+    }
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    this.turns.afterReading(this.beginTurn);
+  }
+
+  private readonly endTurn = (): void => {
+    this.isInTurn = false;
+  };
+
+  private readonly beginTurn = (): void => {
+    const beganMs = this.clock.monotonicMs();
+    let nowMs = beganMs;
+    let left = dispatchesPerTurnMax;
+    const dispatchOne = (): void => {
+      const level = nowMs - beganMs < turnMsMax && left-- > 0 ? this.dispatchNext(nowMs) : undefined;
+      if (!level) return this.finishTurn();
+      this.turns.afterContinuations(() => {
+        const now = this.clock.monotonicMs();
+        level.usedMsPerSeat += (now - nowMs) / Math.max(1, level.limit);
+        nowMs = now;
+        dispatchOne();
+      });
+    };
+    dispatchOne();
+  };
+
+  private finishTurn(): void {
+    this.isInTurn = false;
+    this.isScheduled = this.ready.size > 0;
+    if (this.isScheduled) this.turns.afterReading(this.beginTurn);
+  }
+
+  /** Dispatches a request of the level that has used the least time. Returns the level. */
+  private dispatchNext(nowMs: number): QueueSet | undefined {
+    for (;;) {
+      let next: QueueSet | undefined;
+      for (const level of this.ready) if (!next || level.usedMsPerSeat < next.usedMsPerSeat) next = level;
+      if (!next) return undefined;
+      this.usedMsPerSeat = Math.max(this.usedMsPerSeat, next.usedMsPerSeat);
+      const request = next.dispatch(nowMs);
+      // A level without free seats is scheduled again when seats are released.
+      if (!request || next.waiting === 0) this.ready.delete(next);
+      if (request) return next;
+    }
+  }
+}

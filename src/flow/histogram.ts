@@ -1,0 +1,17 @@
+/** Counts of observed values by bucket, not cumulative; the last bucket has no bound. */
+export class Histogram {
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    while (at < bounds.length && value > bounds[at]!) at++;
+    counts[at]!++;
+    this.sum += value;
+  }
+}
