@@ -3,7 +3,7 @@ const layers = [
   ['std', 'config', 'regex'],
   ['machinery', 'grpc'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog', 'tracing'],
-  ['structural-schema', 'expressions', 'kubeconfig-client', 'pods'],
+  ['structural-schema', 'expressions', 'kubeconfig-client', 'pods', 'encryption'],
   ['cache', 'webhook-client'],
   ['registry'],
   ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],

@@ -1,5 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
+import { openEncryption } from './assembly/encryption.js';
+import type { Encryption } from './assembly/encryption-file.js';
+import { UndoSteps } from './assembly/undo-steps.js';
 import { makeComponents, type ServerComponents } from './assembly/components.js';
 import { ResourcesModule } from './app.module.js';
 import type { CheckReport } from './check/check-report.js';
@@ -53,24 +56,35 @@ export async function runCheck(
 
   const told = { clock: systemClock, rng: systemRng, logger: silentLogger, isReadOnly: true };
   const hold = holdProcess();
+  const undo = new UndoSteps();
   let store: KvStore | undefined;
   try {
     store = await backendNamed(config.storage.backend).open({ ...told, config });
     const problemsMax = options.all ? Infinity : options.problems;
-    const report = await checkStore(config, store, { problemsMax, clock: systemClock, progress: tell });
+    const encryption = await openEncryption(withoutReloads(config), { ...told, undo });
+    const report = await checkStore(config, store, { problemsMax, encryption, clock: systemClock, progress: tell });
     stdout.write(reportText(report, options.output));
     return report.isClean ? 0 : 1;
   } catch (error) {
     tell(error instanceof FlagError ? error.message : startErrorLine(error, config));
     return 2;
   } finally {
+    await undo.run(() => undefined);
     await store?.close();
     hold.cancel();
   }
 }
 
+/** Returns the configuration of a command that ends before a file changes. */
+function withoutReloads(config: ServerConfig): ServerConfig {
+  const { storage } = config;
+  return { ...config, storage: { ...storage, encryption: { ...storage.encryption, reloads: false } } };
+}
+
 interface StoreCheckOptions {
   readonly problemsMax: number;
+  /** Decrypts stored values; absent if they are not encrypted. */
+  readonly encryption?: Encryption | undefined;
   readonly clock: Clock;
   /** Called with a line of progress every second. */
   readonly progress: (line: string) => void;
@@ -80,12 +94,13 @@ interface StoreCheckOptions {
 export async function checkStore(
   config: ServerConfig,
   store: KvStore,
-  { problemsMax, clock, progress }: StoreCheckOptions,
+  { problemsMax, encryption, clock, progress }: StoreCheckOptions,
 ): Promise<CheckReport> {
   const components = makeComponents({
     // All resources: the store may hold objects of those that --runtime-config disables.
     config: { ...config, runtimeConfig: { 'api/all': true } },
     store: new ReadOnlyStore(store),
+    encryption,
     clock,
     rng: systemRng,
     logger: silentLogger,

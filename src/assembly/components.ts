@@ -15,8 +15,10 @@ import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import { TimerWheel } from '../std/timer-wheel.js';
 import { MeasuredStore } from '../storage/decorators/measured-store.js';
+import { TransformedStore } from '../storage/decorators/transformed-store.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { makeAccess, type AccessComponents } from './access.js';
+import type { Encryption } from './encryption-file.js';
 import type { AuthorizationSource } from './authorization-source.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
 import { makeConversion } from './conversion.js';
@@ -31,6 +33,8 @@ interface ServerDependencies extends CredentialSources {
   readonly store: KvStore;
   /** Absent in a server without requests. */
   readonly authorization?: AuthorizationSource | undefined;
+  /** Absent if objects are stored unencrypted. */
+  readonly encryption?: Encryption | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
@@ -95,10 +99,21 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const registry = new ResourceRegistry();
   const root = `${config.storage.etcd.prefix}/`;
   const meters = makeMeters({ registry, root, clock, naming: config.naming, authorization: authorization?.meters });
-  const store = new MeasuredStore(dependencies.store, meters.storage.observe, clock);
+  const { encryption } = dependencies;
+  const measured = new MeasuredStore(dependencies.store, meters.storage.observe, clock);
+  const store = encryption ? new TransformedStore(measured, encryption.transforms, clock) : measured;
   const wheel = new TimerWheel(clock);
   const phase = initialPhase();
-  const storage = makeStorage({ config, registry, store, root, clock, rng, logger });
+  const storage = makeStorage({
+    config,
+    registry,
+    store,
+    transforms: encryption?.transforms,
+    root,
+    clock,
+    rng,
+    logger,
+  });
   const { catalog, feed, declaredValidation } = storage;
   const authentication = makeAuthentication(dependencies, {
     registry,
@@ -150,6 +165,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses, flowControl },
       jwt: dependencies.jwtMetrics,
       authorizationReloads: authorization?.meters.reloads,
+      encryptionReloads: encryption?.reloads,
       signerMetrics: dependencies.signerMetrics,
     }),
   };

@@ -98,6 +98,7 @@ interface Measured {
   readonly health: HealthChecks;
   readonly jwt: JwtMetrics | undefined;
   readonly authorizationReloads: ReloadMetrics | undefined;
+  readonly encryptionReloads: ReloadMetrics | undefined;
   /** Returns the address of this server; empty until it listens. */
   readonly address: () => string;
   readonly tokenUses: TokenUses;
@@ -113,7 +114,7 @@ export interface MetricPages {
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
   const { clock, config, registry, version, declaredValidation, health, tokenUses, signerMetrics } = measured;
-  const { jwt, authorizationReloads } = measured;
+  const { jwt, authorizationReloads, encryptionReloads } = measured;
   const serverId = () => leaseNameOf({ hostName: hostname(), address: measured.address() });
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
@@ -127,6 +128,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.conversions.families(),
     ...(jwt?.families(serverId) ?? []),
     ...(authorizationReloads?.families(serverId) ?? []),
+    ...(encryptionReloads?.families(serverId) ?? []),
     ...meters.admission.families(),
     ...meters.admissionManifests.families(serverId),
     ...meters.admissionPolicies.families(),

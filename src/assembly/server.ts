@@ -26,6 +26,7 @@ import { CompactionLoop } from '../storage/compaction/compaction-loop.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import { openAuthorization } from './authorization-source.js';
+import { openEncryption } from './encryption.js';
 import { makeComponents, type ModuleContext, type ServerComponents } from './components.js';
 import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
@@ -99,6 +100,7 @@ export async function startOpenServer(config: ServerConfig, options: OpenStartOp
 async function assemble(config: ServerConfig, options: Options, undo: UndoSteps): Promise<OpenServer> {
   const { clock, rng, logger } = options;
   const backend = backendNamed(config.storage.backend, options.storageBackends);
+  const encryption = await openEncryption(config, { clock, logger, undo });
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const authorization = await openAuthorization(config, { rng, clock, logger, undo });
@@ -107,6 +109,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const components = makeComponents({
     ...identities,
     authorization,
+    encryption,
     store,
     rng,
     logger,
@@ -115,6 +118,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     ownEncodings: options.encodings,
   });
   undo.add(() => components.feed.close());
+  encryption?.onKeysChanged(() => recoverUnreadable(components));
   const { app, connections } = await makeApp(components, tls, options, undo);
   await loadManifests(components, undo);
   const port = await listen(app, components);
@@ -134,6 +138,13 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     return undo.run();
   };
   return { url, app, components, pki, close: () => (closing ??= close()) };
+}
+
+/** Reads objects again that could not be decrypted, after keys were added or a KMS plug-in answers again. */
+function recoverUnreadable({ feed, logger }: ServerComponents): void {
+  feed.recoverUnreadable().catch((error: unknown) => {
+    logger.warn('could not read objects again that could not be decrypted; restart the server to read them', { error });
+  });
 }
 
 async function openStoreAndPki(config: ServerConfig, backend: BackendDefinition, options: Options, undo: UndoSteps) {

@@ -12,12 +12,14 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import type { KvStore } from '../storage/kv-store.js';
+import type { ValueTransforms } from '../storage/value-transforms.js';
 import { GatedFields } from '../typed/gated-fields.js';
 
 interface Dependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly store: KvStore;
+  readonly transforms: ValueTransforms | undefined;
   /** Prefix of all keys: `/registry/`. */
   readonly root: string;
   readonly clock: Clock;
@@ -62,7 +64,7 @@ function declaredValidationOf({ naming, featureGates }: ServerConfig, logger: Lo
 }
 
 function storeDependenciesOf(
-  { config, store, root, clock, rng }: Dependencies,
+  { config, store, transforms, root, clock, rng }: Dependencies,
   { feed, catalog, declaredValidation }: Pick<StorageComponents, 'feed' | 'catalog' | 'declaredValidation'>,
 ): StoreDependencies {
   const { naming, limits } = config;
@@ -75,6 +77,7 @@ function storeDependenciesOf(
     gatedFields: new GatedFields((gate) => !isGateOn(config.featureGates, gate)),
     naming,
     kv: store,
+    transforms,
     feed,
     root,
     clock,

@@ -2,6 +2,7 @@ import { noRevision, type Revision } from '../machinery/revision.js';
 import type { KvStore, StoreEvent, Watch } from '../storage/kv-store.js';
 import { readPages } from '../storage/read-pages.js';
 import { StorageError } from '../storage/storage-error.js';
+import { UntransformableError } from '../storage/value-transforms.js';
 import { assert } from '../std/assert.js';
 import { every, sleep, type Clock, type Timer } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
@@ -308,6 +309,25 @@ export class Feed {
       if (cache) return (this.lastRouted = cache);
     }
     return undefined;
+  }
+
+  /**
+   * Reads objects again that could not be decrypted. Called when keys may have become available. Rejects with the errors
+   * of the store.
+   */
+  async recoverUnreadable(): Promise<void> {
+    for (const cache of [...this.caches.values()]) {
+      const recovered: EncodedObject[] = [];
+      for (const key of [...cache.unreadableKeys]) {
+        const known = cache.get(key);
+        if (!(known?.corruption instanceof UntransformableError)) continue;
+        const { item } = await this.options.store.get(key, { signal: this.stopped.signal });
+        if (item?.modRevision !== known.revision) continue;
+        const object = cache.decode(item);
+        if (!object.corruption) recovered.push(object);
+      }
+      if (this.phase === 'following' && !cache.isClosed) cache.recover(recovered);
+    }
   }
 
   private updatePrefixDepths(): void {

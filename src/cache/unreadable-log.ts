@@ -1,5 +1,6 @@
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
+import { UntransformableError } from '../storage/value-transforms.js';
 import type { EncodedObject } from './encoded-object.js';
 
 /** Lines per resource and minute; further objects are counted. */
@@ -31,7 +32,11 @@ export class UnreadableLog {
     }
     if (this.lines >= linesMax) return void this.leftOut++;
     this.lines++;
-    this.logger.error('a stored object cannot be decoded; lists and watches leave it out, see docs/shared-etcd.md', {
+    const message =
+      corruption instanceof UntransformableError
+        ? 'a stored object cannot be decrypted; lists of its resource fail, see docs/encryption.md'
+        : 'a stored object cannot be decoded; lists and watches leave it out, see docs/shared-etcd.md';
+    this.logger.error(message, {
       key: shortened(key, keyLengthMax),
       revision,
       bytes: storedBytes,

@@ -60,6 +60,7 @@ export class WatchCache {
   readonly prefix: string;
   readonly decode: Decode;
   readonly counts = new CacheCounts();
+  private readonly unreadableObjects = new Set<string>();
   private state = new SortedMap<EncodedObject>();
   private history: History;
   private readonly fanOut: FanOut;
@@ -138,6 +139,26 @@ export class WatchCache {
     return this.state.get(key);
   }
 
+  /** The keys of objects that cannot be decoded or decrypted. */
+  get unreadableKeys(): ReadonlySet<string> {
+    return this.unreadableObjects;
+  }
+
+  /**
+   * Replaces unreadable objects by what the same stored values are read as now, for example after a key was configured.
+   * Ends all watches, since the objects appear at revisions that watchers have passed.
+   */
+  recover(objects: Iterable<EncodedObject>): void {
+    const unchanged = [...objects].filter(({ key, revision }) => {
+      const known = this.state.get(key);
+      return known?.corruption !== undefined && known.revision === revision;
+    });
+    if (unchanged.length === 0) return;
+    const state = SortedMap.from(this.takeSnapshot());
+    for (const object of unchanged) state.set(object.key, object);
+    this.reset(state.snapshot().range(this.prefix), Math.max(this.lastRevision, this.host.position()) as Revision);
+  }
+
   /** Returns the state at the feed's position. */
   snapshot(): Snapshot {
     const state = this.takeSnapshot();
@@ -199,6 +220,7 @@ export class WatchCache {
     this.counts.events++;
     const current = item && this.decodeOrCorrupt(item);
     if (current?.corruption) this.reportUnreadable(current);
+    else if (this.unreadableObjects.size > 0) this.unreadableObjects.delete(key);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
     if (!previous && !current) return;
     const change = new CacheEvent(revision, key, previous, current, nowMs);
@@ -213,6 +235,7 @@ export class WatchCache {
   reset(objects: Iterable<EncodedObject>, revision: Revision): void {
     if (this.wasClosed) return;
     const state = new SortedMap<EncodedObject>();
+    this.unreadableObjects.clear();
     for (const object of objects) {
       state.set(object.key, object);
       if (object.corruption) this.reportUnreadable(object);
@@ -265,6 +288,7 @@ export class WatchCache {
 
   private reportUnreadable(object: EncodedObject): void {
     this.counts.unreadable++;
+    this.unreadableObjects.add(object.key);
     this.unreadable.report(object);
   }
 

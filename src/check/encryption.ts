@@ -1,11 +1,16 @@
-const mark = Buffer.from('k8s:enc:');
+import type { KeyValue } from '../storage/kv-store.js';
+import { isEncrypted } from '../storage/value-transforms.js';
+
+const markLength = 'k8s:enc:'.length;
 const providerLengthMax = 20;
 
-/** Returns why a value that is encrypted at rest cannot be read; undefined for all other values. */
-export function encryptionOf(value: Buffer): string | undefined {
-  if (!value.subarray(0, mark.length).equals(mark)) return undefined;
-  const rest = value.toString('latin1', mark.length, mark.length + providerLengthMax + 1);
+/** Returns why a value that is encrypted at rest cannot be read; undefined for values that are not, or are decrypted. */
+export function encryptionOf({ value, failure }: Pick<KeyValue, 'value' | 'failure'>): string | undefined {
+  if (!isEncrypted(value)) return failure?.message;
+  const rest = value.toString('latin1', markLength, markLength + providerLengthMax + 1);
   const provider = /^[a-z]+(?=:)/.exec(rest)?.[0];
   const by = provider === undefined ? '' : ` (provider ${provider})`;
-  return `encrypted at rest${by}: rewrite it with the identity provider first`;
+  return failure
+    ? `encrypted at rest${by}, not with a key of --encryption-provider-config: ${failure.message}`
+    : `encrypted at rest${by}: give the server's --encryption-provider-config`;
 }

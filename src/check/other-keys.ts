@@ -36,10 +36,11 @@ export class OtherKeys {
   ) {}
 
   /** Returns the problem of the value, if it has one. */
-  take({ key, value }: KeyValue): Problem | undefined {
+  take(item: KeyValue): Problem | undefined {
+    const { key } = item;
     const count = this.countOf(this.nameOf(key));
     count.keys++;
-    const reason = encryptionOf(value);
+    const reason = encryptionOf(item);
     if (reason === undefined) return undefined;
     count.encrypted++;
     const problem: Problem = { key, type: 'unreadable', reason };

@@ -52,7 +52,7 @@ export class ResourceTally {
 
   private problemOf(item: KeyValue): Problem | undefined {
     const { key } = item;
-    const encryption = encryptionOf(item.value);
+    const encryption = encryptionOf(item);
     if (encryption !== undefined) return { key, type: 'unreadable', reason: encryption };
     const encoded = this.options.cache.decode(item);
     if (encoded.corruption) return { key, type: 'unreadable', reason: shortened(encoded.corruption.message) };

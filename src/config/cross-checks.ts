@@ -41,6 +41,9 @@ function storageErrors({ storage, naming }: ServerConfig, ownBackends: readonly 
   if (storage.backend !== 'etcd3' && storage.etcd.servers.length > 0) {
     errors.push(`--etcd-servers: cannot be combined with --storage-backend=${storage.backend}`);
   }
+  if (storage.encryption.reloads && storage.encryption.configFile === undefined) {
+    errors.push('--encryption-provider-config-automatic-reload: must be set with --encryption-provider-config');
+  }
   const mediaTypes = ['application/json', naming.protobufMediaType];
   if (!mediaTypes.includes(storage.mediaType)) {
     errors.push(`--storage-media-type: must be one of ${mediaTypes.join(', ')}`);

@@ -484,11 +484,9 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--api-domain: "<domain>" must be a DNS name of lower-case letters, digits, "-" and "."'],
   },
   {
-    name: '--encryption-provider-config, which is not implemented',
-    given: { argv: ['--encryption-provider-config=e'] },
-    errors: [
-      '--encryption-provider-config: this server does not implement encryption at rest; objects would be stored unencrypted',
-    ],
+    name: '--encryption-provider-config-automatic-reload without a file',
+    given: { argv: ['--encryption-provider-config-automatic-reload'] },
+    errors: ['--encryption-provider-config-automatic-reload: must be set with --encryption-provider-config'],
   },
   {
     name: 'an unknown limit',

@@ -45,6 +45,13 @@ class EtcdConfig {
   @IsDuration('more than zero') readonly readycheckTimeoutMs!: number;
 }
 
+class EncryptionConfig {
+  /** EncryptionConfiguration file. Without one, objects are stored unencrypted. */
+  @IsOptional() @IsString() readonly configFile: Optional;
+  /** True if the file is read again when it changes. */
+  @IsBoolean() readonly reloads!: boolean;
+}
+
 class StorageConfig {
   /** A built-in backend, or that of an embedding program. */
   @IsString() readonly backend!: string;
@@ -54,6 +61,7 @@ class StorageConfig {
   @IsDuration() readonly cacheCheckIntervalMs!: number;
   @IsDuration('more than zero') readonly initializationTimeoutMs!: number;
   @ValidateNested() readonly etcd = new EtcdConfig();
+  @ValidateNested() readonly encryption = new EncryptionConfig();
 }
 
 /** A certificate for some server names. If `names` is empty, the names in the certificate apply. */

@@ -59,7 +59,11 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
     }
     if (context.isCollection) {
       errors.push(
-        fieldError.invalid(unsafeDeletionOption, true, 'is for one object that cannot be read, not for a collection'),
+        fieldError.invalid(
+          unsafeDeletionOption,
+          true,
+          'is not allowed with DELETECOLLECTION, try again after removing the option',
+        ),
       );
     }
   }

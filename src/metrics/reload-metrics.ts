@@ -15,7 +15,7 @@ export class ReloadMetrics {
   private hash: string | undefined;
 
   constructor(
-    private readonly subject: 'authentication' | 'authorization',
+    private readonly subject: 'authentication' | 'authorization' | 'encryption',
     private readonly clock: Clock,
   ) {}
 
@@ -34,18 +34,19 @@ export class ReloadMetrics {
   families(serverId: () => string): MetricFamily[] {
     const { subject } = this;
     const controller = `apiserver_${subject}_config_controller`;
+    const stability = subject === 'encryption' ? 'ALPHA' : 'BETA';
     const server = () => ({ apiserver_id_hash: sha256Label(serverId()) });
     return [
       family(
         `${controller}_automatic_reloads_total`,
         'counter',
-        `[BETA] Reloads of a changed ${subject} configuration, by result.`,
+        `[${stability}] Reloads of a changed ${subject} configuration, by result.`,
         () => this.samples(server(), ({ count }) => count),
       ),
       family(
         `${controller}_automatic_reload_last_timestamp_seconds`,
         'gauge',
-        `[BETA] Time of the last reload of a changed ${subject} configuration, by result.`,
+        `[${stability}] Time of the last reload of a changed ${subject} configuration, by result.`,
         () => this.samples(server(), ({ lastSeconds }) => lastSeconds),
       ),
       family(`${controller}_last_config_info`, 'gauge', `[ALPHA] Hash of the ${subject} configuration in use.`, () =>

@@ -13,6 +13,7 @@ import { applyDefaults } from '../typed/defaults.js';
 import { dropEmpties } from '../typed/empties.js';
 import type { GatedFields } from '../typed/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
+import { UntransformableError, type ValueTransforms } from '../storage/value-transforms.js';
 import type { DeclaredValidation } from './write/declared-validation.js';
 import { FieldOwnership } from './write/field-ownership.js';
 import { readFresh } from './read/freshness.js';
@@ -50,6 +51,8 @@ export interface StoreDependencies extends Sources, StoredValuesOptions {
   readonly featureGates?: FeatureGates;
   readonly naming: NamingProfile;
   readonly kv: KvStore;
+  /** Set with encryption at rest. `kv` applies it. */
+  readonly transforms?: ValueTransforms | undefined;
   readonly feed: Feed;
   /** `/registry/` */
   readonly root: string;
@@ -100,6 +103,7 @@ export class ResourceStore {
     this.ownership = new FieldOwnership(dependencies.types, dependencies.naming);
     this.ownership.add(definition, this.type);
     this.groupResource = { group: definition.group, resource: definition.plural };
+    dependencies.transforms?.addResource(this.prefix, this.groupResource);
     this.cache = dependencies.feed.addResource({
       prefix: this.prefix,
       decode: this.codec.decode,
@@ -229,6 +233,22 @@ export class ResourceStore {
   }
 
   /**
+   * Reads the stored state of an object that a write would leave unchanged. `isStale` is true if the stored value is
+   * encrypted with another key than a write would use. Undefined if the resource is not encrypted.
+   */
+  async encryptedCurrent(
+    key: string,
+    { signal, steps }: Caller,
+  ): Promise<{ readonly current: Current; readonly isStale: boolean } | undefined> {
+    const { transforms, kv } = this.dependencies;
+    if (!transforms?.of(key)) return undefined;
+    steps?.begin('store');
+    const { item } = await fromStore(kv.get(key, signal && { signal }));
+    steps?.begin('handling');
+    return { current: this.currentOf(item), isStale: item?.isStale === true };
+  }
+
+  /**
    * Writes the object and its reservation in one transaction if `key` is still at `expected`; otherwise returns the
    * stored state. The state is unchanged if only a reserved key has changed.
    */
@@ -250,6 +270,10 @@ export class ResourceStore {
     }
     const [item, ...others] = result.current;
     reservation?.conflicted(others, result.revision);
+    // A create only needs to know that there is an object: it may be unreadable.
+    if (item && expected === noRevision) {
+      return { newer: { encoded: this.decoded(item), revision: item.modRevision, cached: false } };
+    }
     return { newer: this.currentOf(item) };
   }
 
@@ -269,6 +293,9 @@ const unknownFieldsShown = 5;
 
 /** Throws InternalError for an object that cannot be decoded. */
 function readable(encoded: EncodedObject): EncodedObject {
+  if (encoded.corruption instanceof UntransformableError) {
+    throw ApiError.internal(encoded.corruption.message, encoded.corruption);
+  }
   if (encoded.corruption !== undefined) {
     throw ApiError.internal(
       `the object stored under ${encoded.key} cannot be read: ${encoded.corruption.message}`,

@@ -22,6 +22,8 @@ export function storageToApiError(error: unknown): unknown {
       });
     case 'corrupt':
       return ApiError.internal(`the stored object cannot be read: ${error.message}`, error);
+    case 'notEncrypted':
+      return ApiError.internal(error.message, error);
     case 'unavailable':
     case 'locked':
     case 'closed':

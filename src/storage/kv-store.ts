@@ -1,5 +1,6 @@
 import type { Revision } from '../machinery/revision.js';
 import type { Cancellation } from '../std/cancellation.js';
+import type { UntransformableError } from './value-transforms.js';
 
 /**
  * The store interface: ordered keys, store-wide revisions, compare-and-set, and watches. Keys are texts ordered by
@@ -35,6 +36,10 @@ export interface KeyValue {
   readonly value: Buffer;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
+  /** Set by TransformedStore: true if a write of the same object would use another key of encryption. */
+  readonly isStale?: boolean;
+  /** Set by TransformedStore: the reason for which `value` could not be decrypted and is as stored. */
+  readonly failure?: UntransformableError | undefined;
 }
 
 export interface CallOptions {

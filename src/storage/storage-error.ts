@@ -12,6 +12,8 @@ export type StorageErrorCode =
   | 'full'
   /** Stored data is corrupt. */
   | 'corrupt'
+  /** The value could not be encrypted; nothing was written. */
+  | 'notEncrypted'
   /** Another process has opened the store. */
   | 'locked'
   /** This server has closed the store. */

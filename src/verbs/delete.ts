@@ -29,7 +29,10 @@ async function deleteCorrupt(chain: AdmissionChain, target: Target): Promise<Ver
   const { served, name, context } = target;
   await admissionFor(chain, target, 'DELETE', '').admit(undefined, undefined);
   await deleteUnreadable(served.store, target, context);
-  return { type: 'status', status: successOf(served, { metadata: { name } }) };
+  const { group, kind } = served.definition;
+  // The kind of the object, not its resource as in other deletions: as in kube-apiserver.
+  const status = successOf(served, { metadata: { name } });
+  return { type: 'status', status: { ...status, details: { name, ...(group !== '' && { group }), kind } } };
 }
 
 function successOf(served: ServedResource, object: Pick<KubeObject, 'metadata'>) {

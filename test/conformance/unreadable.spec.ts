@@ -59,7 +59,7 @@ describe('an unreadable object, with the deletion option enabled', () => {
     });
     expect([code, body]).toMatchObject([
       200,
-      { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps' } },
+      { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'ConfigMap' } },
     ]);
     expect((await store.get(key)).item).toBeUndefined();
     expect((await admin.get(`${configMaps}/a`)).code).toBe(404);
@@ -94,7 +94,7 @@ describe('an unreadable object, with the deletion option enabled', () => {
     const refused = await asEve();
     expect([refused.code, refused.body.message]).toEqual([
       403,
-      'configmaps "a" is forbidden: User "eve" may not unsafe-delete-ignore-read-errors it',
+      'configmaps "a" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: ',
     ]);
     expect((await store.get(key)).item).toBeDefined();
 

@@ -28,14 +28,19 @@ export const storageFlags: FlagTopic = {
       'true',
       'support foreground and orphan deletion; always enabled here (see --controllers)',
     ),
-    accepted('encryption-provider-config', 'string', '', 'file with the encryption of stored objects', {
-      refused: 'this server does not implement encryption at rest; objects would be stored unencrypted',
-    }),
-    accepted(
+    used(
+      'encryption-provider-config',
+      'string',
+      '',
+      'storage.encryption.configFile',
+      'EncryptionConfiguration with the providers that encrypt objects in the store (docs/encryption.md)',
+    ),
+    used(
       'encryption-provider-config-automatic-reload',
       'bool',
       'false',
-      'reload the encryption file when it changes',
+      'storage.encryption.reloads',
+      'use a changed file of --encryption-provider-config without a restart',
     ),
     used('etcd-cafile', 'string', '', 'storage.etcd.caFile', 'CA certificates that verify the etcd servers'),
     used('etcd-certfile', 'string', '', 'storage.etcd.certFile', 'client certificate for etcd'),

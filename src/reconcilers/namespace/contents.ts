@@ -4,6 +4,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import { foregroundFinalizer, orphanFinalizer } from '../../machinery/finalizers.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
+import { UntransformableError } from '../../storage/value-transforms.js';
 import { removeUnreadable } from '../../registry/write/delete-unreadable.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import { forEachConcurrent } from '../../std/for-each-concurrent.js';
@@ -95,6 +96,12 @@ export async function emptyOne(
       signal.throwIfAborted();
       if (isBeingDeleted(served, entry)) return void objects.push(remainingOf(served, entry));
       try {
+        if (entry.corruption instanceof UntransformableError) {
+          objects.push(remainingOf(served, entry));
+          // The key may be missing only in the configuration of this server.
+          failure ??= `${entry.key} cannot be decrypted: ${entry.corruption.message}`;
+          return;
+        }
         // Its finalizers cannot be read. It must not block its namespace, or its kind, forever.
         if (entry.corruption) {
           if (!(await removeUnreadable(store, entry, signal))) objects.push(remainingOf(served, entry));

@@ -1,10 +1,12 @@
 import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
 import type { Snapshot } from '../../cache/watch-cache.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { goQuote } from '../../machinery/field-error.js';
 import { revisionOption } from '../../machinery/option-parameters.js';
 import type { ListOptions } from '../../machinery/list-options.js';
 import type { Revision } from '../../machinery/revision.js';
 import { StorageError } from '../../storage/storage-error.js';
+import { UntransformableError } from '../../storage/value-transforms.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
 import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
@@ -33,13 +35,24 @@ export interface Unreadable {
   count: number;
   /** The key of the first unreadable object. */
   key: string;
+  /** Set if an object cannot be decrypted: the first one. */
+  undecryptable?: EncodedObject;
 }
 
 /**
  * Lists objects by resourceVersion × resourceVersionMatch × limit × continue. Invalid combinations were rejected when
- * the options were parsed. Every other combination reads either the latest state or the state at an exact revision.
+ * the options were parsed. Every other combination reads either the latest state or the state at an exact revision. Fails
+ * if an object cannot be decrypted; leaves out those that cannot be decoded.
  */
 export async function listObjects(store: ResourceStore, query: ListQuery): Promise<ListResult> {
+  const result = await listReadable(store, query);
+  const { undecryptable } = result.unreadable;
+  // An incomplete list looks like deletions. Version 0 asks for whatever is in memory, and gets a warning.
+  if (undecryptable && query.options.resourceVersion !== '0') throw undecryptableError(undecryptable);
+  return result;
+}
+
+async function listReadable(store: ResourceStore, query: ListQuery): Promise<ListResult> {
   const { options } = query;
   const { resourceVersion, resourceVersionMatch } = options;
   // resourceVersion 0 ignores limit, as in kube-apiserver: the list comes from memory in one page.
@@ -163,8 +176,14 @@ function pageOf(
 
 const noneUnreadable = (): Unreadable => ({ count: 0, key: '' });
 
-function note(unreadable: Unreadable, { key }: EncodedObject): void {
-  if (unreadable.count++ === 0) unreadable.key = key;
+function note(unreadable: Unreadable, object: EncodedObject): void {
+  if (unreadable.count++ === 0) unreadable.key = object.key;
+  if (object.corruption instanceof UntransformableError) unreadable.undecryptable ??= object;
+}
+
+/** Returns the error of a list or watch that would leave out an object that cannot be decrypted. */
+export function undecryptableError({ key, corruption }: EncodedObject): ApiError {
+  return ApiError.internal(`unable to transform key ${goQuote(key)}: ${corruption?.message ?? ''}`, corruption);
 }
 
 /** Returns the last page of a list. */

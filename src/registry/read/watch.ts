@@ -4,7 +4,8 @@ import { revisionOption } from '../../machinery/option-parameters.js';
 import type { ListOptions } from '../../machinery/list-options.js';
 import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
-import { matcher } from './list.js';
+import { matcher, undecryptableError } from './list.js';
+import { UntransformableError } from '../../storage/value-transforms.js';
 import type { ResourceStore } from '../resource-store.js';
 
 interface WatchQuery {
@@ -35,11 +36,13 @@ export async function watchObjects(
   const name = options.fields.requiresExact('metadata.name');
   const namespace =
     query.namespace || (store.definition.namespaced ? (options.fields.requiresExact('metadata.namespace') ?? '') : '');
+  const scope = store.scopeOf(namespace);
   const oneKey = name !== undefined && (namespace !== '' || !store.definition.namespaced);
+  if (fromStart && resourceVersion !== '0') checkDecryptable(store, oneKey ? store.keyOf(namespace, name) : scope);
   return (sink) =>
     store.cache.subscribe(
       {
-        scope: oneKey ? store.keyOf(namespace, name) : store.scopeOf(namespace),
+        scope: oneKey ? store.keyOf(namespace, name) : scope,
         exactKey: oneKey,
         start: fromStart ? { kind: 'initial' } : { kind: 'after', revision: after ?? store.dependencies.feed.position },
         matches: matcher(options),
@@ -50,4 +53,12 @@ export async function watchObjects(
       },
       sink,
     );
+}
+
+/** Rejects a watch whose initial events would leave out an object that cannot be decrypted, as a list does. */
+function checkDecryptable({ cache }: ResourceStore, scope: string): void {
+  for (const key of cache.unreadableKeys) {
+    const object = key.startsWith(scope) ? cache.get(key) : undefined;
+    if (object?.corruption instanceof UntransformableError) throw undecryptableError(object);
+  }
 }

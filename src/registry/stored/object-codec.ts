@@ -3,6 +3,7 @@ import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';
+import { isEncrypted, UntransformableError } from '../../storage/value-transforms.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from '../definition/resource-definition.js';
 import type { StoredValues } from './stored-values.js';
@@ -29,6 +30,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
 
   return {
     decode(item) {
+      if (item.failure) return EncodedObject.corrupt(item, item.failure);
       const own = ownValues.find(item.key, item.value, item.modRevision);
       if (own) {
         // Decoding a custom object depends on its CustomResourceDefinition, which may change.
@@ -46,7 +48,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
         return encoded;
       } catch (error) {
-        return EncodedObject.corrupt(item, error as Error);
+        return EncodedObject.corrupt(item, isEncrypted(item.value) ? encryptedError() : (error as Error));
       }
     },
     encode(object, key) {
@@ -79,6 +81,9 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     addVersion: (version) => values.add(version),
   };
 }
+
+/** The error for an encrypted value of a resource that the configuration does not encrypt, as in kube-apiserver. */
+const encryptedError = () => new UntransformableError('identity transformer tried to read encrypted data');
 
 type SelectableField = readonly [label: string, read: (object: KubeObject) => string];
 

@@ -34,9 +34,9 @@ export async function deleteUnreadable(
   const { item } = await fromStore(store.dependencies.kv.get(key, signal && { signal }));
   if (!item) throw ApiError.notFound(store.groupResource, name);
   if (store.codec.decode(item).corruption === undefined) {
-    throw ApiError.invalid(store.definition, name, [
-      fieldError.invalid(unsafeDeletionOption, true, 'this object can be read: delete it without this option'),
-    ]);
+    const { group, plural: kind } = store.definition;
+    const detail = 'is exclusively used to delete corrupt object(s), try again by removing this option';
+    throw ApiError.invalid({ group, kind }, name, [fieldError.invalid(unsafeDeletionOption, true, detail)]);
   }
   if (!(await removeUnreadable(store, { key, revision: item.modRevision }, signal))) {
     throw ApiError.conflict(

@@ -126,7 +126,7 @@ async function attemptDelete(
 
   const next = nextState(store, old, options, context);
   if (next.then === 'stays' || request.dryRun) {
-    const newer = await recheckUnwritten(store, key, current, request);
+    const { newer } = await recheckUnwritten(store, key, current, request);
     if (newer) return { newer };
   }
   if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };

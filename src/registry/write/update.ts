@@ -178,11 +178,13 @@ async function writeUpdate(
   if (timer.isDue()) await timer.yield();
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
   if (timer.isDue()) await timer.yield();
+  let isStale = false;
   if (isSame || request.dryRun) {
-    const newer = await recheckUnwritten(store, key, current, request);
-    if (newer) return { newer };
+    const recheck = await recheckUnwritten(store, key, current, request);
+    if (recheck.newer) return { newer: recheck.newer };
+    isStale = recheck.isStale && !request.dryRun;
   }
-  if (isSame) return { result: { encoded: current.encoded, object: old, created: false } };
+  if (isSame && !isStale) return { result: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
   }
