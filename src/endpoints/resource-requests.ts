@@ -305,6 +305,7 @@ export class ResourceRequests {
     const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
     const target = this.target(request, served, options);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
+    if (connects && info.query.has('dryRun')) throw ApiError.badRequest('dryRun is not supported');
     const query = {
       first: (name: string) => info.query.first(name),
       all: (name: string) => [...info.query.all(name)],

@@ -29,7 +29,7 @@ export function handledSubresource(served: ServedResource, subresource: string):
   return found.type === 'handled' ? found : undefined;
 }
 
-/** Calls the API group method that handles the subresource. */
+/** Calls the API group method that handles the subresource. `subpath` is the path below that of a connection. */
 export async function callSubresource(
   chain: AdmissionChain,
   target: Target,
@@ -44,8 +44,10 @@ export async function callSubresource(
   if (!handled || !handler) throw ApiError.noSuchResource();
   if (!handled.verbs.includes(verb)) throw ApiError.methodNotAllowed();
   const { types } = target.served.store.dependencies;
-  const object = body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
-  if (object) ensureNamespace(object, target.namespace, definition.namespaced);
+  const object = handled.connects
+    ? connectOptions(handled.kind, types, query)
+    : body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
+  if (object && !handled.connects) ensureNamespace(object, target.namespace, definition.namespaced);
   const operation = operationOf(handled, verb);
   if (operation) {
     const { namespace, name, context: request } = target;
@@ -58,7 +60,7 @@ export async function callSubresource(
       namespaced: definition.namespaced,
       namespace,
       name,
-      object: handled.connects ? connectOptions(handled.kind, types, query) : object,
+      object,
       request,
     });
     await (handled.validatesAdmission ? chain.admit(attributes) : chain.admitAndValidate(attributes));

@@ -1,5 +1,6 @@
 import type { GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { StructType } from '../../machinery/type-model.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import { schemaOfType } from '../../patch/apply/schema-of-type.js';
 import { subresourceOf } from '../../registry/definition/resource-definition.js';
@@ -48,16 +49,9 @@ export function formOf(served: Served, subresource: string): RequestForm {
   const type = served.store.dependencies.types.kind(otherKind.group, otherKind.version, otherKind.kind);
   const restored = (changed: unknown) => submittedObject(changed, otherKind, { type }).object;
   const schema = () => type && schemaOfType(type);
-  const canonical = (object: KubeObject) => (type ? canonicalObject(object, type) : object);
+  const canonical = (object: KubeObject) => (type ? canonicalOf(object, type) : object);
   return found.type === 'handled'
-    ? {
-        resource,
-        kind: otherKind,
-        // The options of a connection are canonical, and have no metadata.
-        present: found.connects ? (object) => object : canonical,
-        restore: restored,
-        schema,
-      }
+    ? { resource, kind: otherKind, present: canonical, restore: restored, schema }
     : {
         resource,
         kind: otherKind,
@@ -65,6 +59,14 @@ export function formOf(served: Served, subresource: string): RequestForm {
         restore: (changed, stored) => found.put(stored, restored(changed)),
         schema,
       };
+}
+
+/** Options of connections (PodExecOptions) have no metadata. */
+function canonicalOf(object: KubeObject, type: StructType): KubeObject {
+  const canonical = canonicalObject(object, type);
+  if (type.byName.has('metadata')) return canonical;
+  const { metadata: _metadata, ...fields } = canonical;
+  return fields as KubeObject;
 }
 
 function presentObject({ definition, store, struct }: ServedResource, object: KubeObject): KubeObject {

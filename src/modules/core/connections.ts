@@ -1,7 +1,6 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { SubresourceRequest } from '../../registry/apis/api-group.js';
 import type { SubresourceDefinition } from '../../registry/definition/resource-definition.js';
 import { coreVersion } from './core.version.js';
 
@@ -23,15 +22,16 @@ const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
 export const podConnections = {
   attach: connection('PodAttachOptions', streamVerbs),
   exec: connection('PodExecOptions', streamVerbs),
-  log: { ...connection('Pod', ['get']), text: { options: { ...coreVersion, kind: 'PodLogOptions' } } },
+  // A read: admission does not see it.
+  log: { ...connection('Pod', ['get']), connects: false, text: { options: { ...coreVersion, kind: 'PodLogOptions' } } },
   portforward: connection('PodPortForwardOptions', streamVerbs),
   proxy: connection('PodProxyOptions', proxyVerbs),
 };
 export const serviceConnections = { proxy: connection('ServiceProxyOptions', proxyVerbs) };
 export const nodeConnections = { proxy: connection('NodeProxyOptions', proxyVerbs) };
 
-/** Throws the error of a connection to `object`. */
-export type ConnectionRule = (object: KubeObject, query: SubresourceRequest['query']) => void;
+/** Throws the error of a connection to `object`; `container` is empty if the request names none. */
+export type ConnectionRule = (object: KubeObject, container: string) => void;
 
 const noKubelets = (problem: string): ApiError =>
   ApiError.unavailable(`${problem}: this server does not connect to kubelets`);
@@ -60,8 +60,8 @@ function requireContainer({ metadata, spec = {} }: Pod, containerName: string): 
 const isScheduled = ({ spec }: Pod): boolean => Boolean(spec?.nodeName);
 
 /** exec and attach. */
-export const streamsWithContainer: ConnectionRule = (pod: Pod, query) => {
-  requireContainer(pod, query.first('container') ?? '');
+export const streamsWithContainer: ConnectionRule = (pod: Pod, container) => {
+  requireContainer(pod, container);
   requireScheduled(pod);
   throw noKubelets(`cannot reach pod ${pod.metadata.name ?? ''}`);
 };
@@ -77,8 +77,8 @@ function requireScheduled(pod: Pod): void {
 }
 
 /** The log of a Pod that is not scheduled is empty. */
-export const readsLog: ConnectionRule = (pod: Pod, query) => {
-  requireContainer(pod, query.first('container') ?? '');
+export const readsLog: ConnectionRule = (pod: Pod, container) => {
+  requireContainer(pod, container);
   if (isScheduled(pod)) throw noKubelets(`cannot read the log of pod ${pod.metadata.name ?? ''}`);
 };
 

@@ -1,4 +1,4 @@
-import type { Service } from '../../catalog/types/core.v1.js';
+import type { PodExecOptions, Service } from '../../catalog/types/core.v1.js';
 import { admissionAttributes } from '../../admission/admission-attributes.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
@@ -152,10 +152,12 @@ export class CoreGroup {
   }
 
   private async connect(request: SubresourceRequest, rule: ConnectionRule): Promise<HandlerResult> {
-    const { definition, namespace, name, query, context } = request;
+    const { definition, namespace, name, query, body, context } = request;
     const { store } = this.registry.require(definition.group, definition.version, definition.plural);
     const found = await store.get(namespace, name, { caller: context });
-    rule(found.parse(), query);
+    // Admission may have changed the options of the query.
+    const options: PodExecOptions | undefined = body;
+    rule(found.parse(), (options ? options.container : query.first('container')) ?? '');
     return { object: undefined, code: 204 };
   }
 
