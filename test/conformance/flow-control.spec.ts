@@ -17,19 +17,25 @@ let names: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  // Users who may do everything, but are not in system:masters.
-  const subjects = ['holder', 'waiter', 'other', 'highqps', 'lowqps'].map((name) => ({ kind: 'User', name }));
-  await server.admin.post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    metadata: { name: 'flow-control-users' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects,
-  });
+  await bindUsers(server);
   await eventually('the objects of a new cluster are in force', async () => {
     await learnNames();
     return flowOf(await get('somebody', '/version')) === 'global-default/global-default';
   });
+  await eventually('the users may read', async () => (await get('holder', configMaps)).code === 200);
 });
 afterAll(() => server?.stop());
+
+/** Lets users do everything without being in system:masters. */
+async function bindUsers({ admin }: TestServer): Promise<void> {
+  const subjects = ['holder', 'waiter', 'other', 'highqps', 'lowqps'].map((name) => ({ kind: 'User', name }));
+  const { code } = await admin.post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'flow-control-users' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects,
+  });
+  expect(code).toBe(201);
+}
 
 async function learnNames(): Promise<void> {
   const lists = await Promise.all([server.admin.get(levels), server.admin.get(schemas)]);
@@ -290,9 +296,14 @@ it('--enable-priority-and-fairness=false has no headers, no dumps, no metrics, a
     expect(headers['x-kubernetes-pf-flowschema-uid']).toBeUndefined();
     expect((await other.admin.get(`${dumps}/dump_priority_levels`)).code).toBe(404);
     expect((await other.admin.get('/metrics')).text).not.toContain('apiserver_flowcontrol_');
-    const held = holdRequest(other, configMaps, 'somebody', configMap('held'));
+    await bindUsers(other);
+    await eventually('the users may write', async () => {
+      const answer = await other.admin.post(`${configMaps}?dryRun=All`, configMap('allowed'), as('holder'));
+      return answer.code === 201;
+    });
+    const held = holdRequest(other, configMaps, 'holder', configMap('held'));
     await eventually('a write is in flight', () => other.keelson.components.limiter.inflight.writes === 1);
-    const refused = await other.admin.post(configMaps, configMap('refused'), as('somebody'));
+    const refused = await other.admin.post(configMaps, configMap('refused'), as('holder'));
     expect(refused.code).toBe(429);
     held.cut();
   } finally {
