@@ -112,6 +112,16 @@ it('a new Node loses the taint of its creation when it is ready', async () => {
   await untilTaints(admin, 'a');
 });
 
+it('Events tell of Nodes that join and leave', async () => {
+  const { admin } = world;
+  await admin.post(nodes, { metadata: { name: 'a' } });
+  const told = async () =>
+    ((await admin.get('/api/v1/namespaces/default/events')).body.items as { reason: string }[]).map((it) => it.reason);
+  await eventually('the Node is registered', async () => (await told()).includes('RegisteredNode'));
+  await admin.delete(`${nodes}/a`);
+  await eventually('the Node is removed', async () => (await told()).includes('RemovingNode'));
+});
+
 it('a silent Node is Unknown after the grace period; its Pods become not ready and are deleted after 300 s', async () => {
   const { admin } = world;
   await join(admin, 'alive');

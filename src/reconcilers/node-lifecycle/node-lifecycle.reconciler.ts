@@ -149,6 +149,10 @@ class NodeLifecycle implements RunningReconciler {
     const { name } = (current ?? previous)!.attributes;
     this.nodeQueue.add(name);
     const facts = this.factsOf(current);
+    const last = current ? undefined : this.factsOf(previous);
+    if (last && !this.yields) {
+      void this.record(last, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
+    }
     if (!facts) return;
     this.observe(facts);
     const wasReady = this.factsOf(previous)?.ready?.status === 'True';

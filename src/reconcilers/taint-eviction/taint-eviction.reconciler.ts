@@ -31,8 +31,8 @@ class TaintEviction implements RunningReconciler {
   private readonly ends: (() => void)[];
   /** Taints with the effect NoExecute, by Node: Pods of other Nodes cost one look-up. */
   private readonly taints = new Map<string, readonly Taint[]>();
-  /** Since when a Pod has been in danger, by its key. */
-  private readonly since = new Map<string, number>();
+  /** Since when a Pod has been in danger, by its key. Another Pod may have the same name later. */
+  private readonly since = new Map<string, { readonly uid: string | undefined; readonly beginMs: number }>();
 
   constructor(private readonly dependencies: ReconcilerDependencies) {
     const { registry, queue } = dependencies;
@@ -101,12 +101,12 @@ class TaintEviction implements RunningReconciler {
   /** The time of the taint or of the Pod, whichever is later, so that a restart of this server does not prolong it. */
   private beginOf(key: string, { metadata, status }: Pod, taints: readonly Taint[]): number {
     const known = this.since.get(key);
-    if (known !== undefined) return known;
+    if (known && known.uid === metadata.uid) return known.beginMs;
     const nowMs = this.dependencies.clock.now();
     const boundMs = Date.parse(status?.startTime ?? metadata.creationTimestamp ?? '');
     const times = [boundMs, ...taints.map(({ timeAdded = '' }) => Date.parse(timeAdded))];
     const beginMs = times.some(Number.isNaN) ? nowMs : Math.min(nowMs, Math.max(...times));
-    this.since.set(key, beginMs);
+    this.since.set(key, { uid: metadata.uid, beginMs });
     return beginMs;
   }
 
