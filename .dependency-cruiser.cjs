@@ -6,7 +6,7 @@ const layers = [
   ['structural-schema', 'expressions', 'kubeconfig-client', 'pods', 'encryption'],
   ['cache', 'webhook-client'],
   ['registry'],
-  ['auth', 'admission', 'flow', 'custom-kinds', 'service-allocation'],
+  ['auth', 'admission', 'audit', 'flow', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
   ['answers', 'metrics', 'openapi'],

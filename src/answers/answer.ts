@@ -44,7 +44,14 @@ export function sendBytes(
   // A 204 response must not have a Content-Length, and that of a 304 response is the length of a 200 (RFC 9110, 8.6).
   if (code !== 204 && code !== 304) headers['content-length'] = body.length;
   request.kube.sentBytes = body.length;
-  finished.push({ raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body });
+  const answer = { raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body };
+  const recorded = request.kube.audit?.answered(code);
+  if (recorded) void recorded.then(() => finish(answer));
+  else finish(answer);
+}
+
+function finish(answer: Finished): void {
+  finished.push(answer);
   if (finished.length === 1) setImmediate(sendFinished);
 }
 

@@ -63,14 +63,17 @@ export async function sendList(
   request.kube.begin('write');
   reply.hijack();
   headers['content-length'] = total;
+  let isGone = false;
+  request.kube.whenEnded(() => (isGone = true));
+  const recorded = request.kube.audit?.answered(200);
+  if (recorded) await recorded;
+  if (isGone) return;
   raw.writeHead(200, headers as never);
   request.kube.sentBytes = total;
   if (request.raw.method === 'HEAD') {
     raw.end();
     return;
   }
-  let isGone = false;
-  request.kube.whenEnded(() => (isGone = true));
   for (const slice of pieces) {
     if (isGone) return;
     if (slices.isDone) endAfterFlush(raw, slice);
@@ -102,6 +105,9 @@ async function sendWhileEncoding(
   if (!request.kube.claimAnswer()) return;
   request.kube.begin('write');
   reply.hijack();
+  const recorded = request.kube.audit?.answered(200);
+  if (recorded) await recorded;
+  if (reply.raw.destroyed) return;
   reply.raw.writeHead(200, headers as never);
   if (request.raw.method === 'HEAD') {
     reply.raw.end();
@@ -120,6 +126,9 @@ async function sendCompressed(
   if (!request.kube.claimAnswer()) return;
   request.kube.begin('write');
   reply.hijack();
+  const recorded = request.kube.audit?.answered(200);
+  if (recorded) await recorded;
+  if (reply.raw.destroyed) return;
   reply.raw.writeHead(200, asCompressed(headers) as never);
   await piped(request, pieces, ...transforms, reply.raw);
 }
@@ -150,7 +159,8 @@ async function* follow(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   yield* rest;
 }
 
-async function* encodedSlices(
+/** Encodes a list, in slices of about sliceBytes. */
+export async function* encodedSlices(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],

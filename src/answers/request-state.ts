@@ -1,3 +1,4 @@
+import type { RequestAudit } from '../audit/request-audit.js';
 import type { AuthorizerList } from '../auth/authorizer.js';
 import type { FlowRequest } from '../flow/flow-request.js';
 import type { OutputChoice } from '../codec/negotiate.js';
@@ -7,6 +8,7 @@ import type { Clock } from '../std/clock.js';
 import { Canceller, type Cancellation } from '../std/cancellation.js';
 import type { AdmissionTrace } from '../registry/admission-trace.js';
 import type { RequestContext } from '../registry/request-context.js';
+import type { RequestRecord } from '../registry/request-record.js';
 import type { Served } from '../registry/resource-registry.js';
 import { RequestSteps } from '../tracing/request-steps.js';
 
@@ -37,6 +39,10 @@ export class RequestState extends RequestSteps {
   user: UserInfo = anonymousUser;
   /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
+  /** The permission by which the impersonation is allowed, if it is not `impersonate`. */
+  impersonationConstraint = '';
+  /** Records the request in the audit log; undefined if it is not recorded. */
+  audit: RequestAudit | undefined = undefined;
   /** The authorizers that decided about the impersonation of a user, and decide about the request. */
   authorizers: AuthorizerList | undefined = undefined;
   /** The resource in the path; undefined for other requests and for resources that are not served. */
@@ -161,6 +167,9 @@ class VerbContext implements RequestContext {
   }
   get auditAnnotations(): Map<string, string> {
     return this.state.auditAnnotations;
+  }
+  get record(): RequestRecord | undefined {
+    return this.state.audit;
   }
 }
 

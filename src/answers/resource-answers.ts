@@ -4,6 +4,7 @@ import { json } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
 import { wantsPretty } from '../codec/negotiate.js';
 import type { Limits } from '../config/limits.js';
+import { auditedList, auditedObject, noteValue } from './audited-answer.js';
 import { headersFor, sendBytes } from './answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
@@ -53,10 +54,12 @@ export class ResourceAnswers {
     request.kube.begin('encode');
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
+    const { audit } = request.kube;
     if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
     if (answer.type === 'stored') {
       const ready = renderings.ready([answer.encoded], this.dependencies.clock);
       if (ready) return ready.then(() => this.send(request, reply, definition, answer));
+      if (audit?.takesAnswers) audit.noteAnswer({ object: auditedObject(renderings, answer.encoded, representation) });
       const isIdentity = renderings.isIdentity(representation);
       if (!isIdentity && answer.encoded.isLarge)
         return this.sendLarge(request, reply, answer, renderings, representation);
@@ -125,7 +128,10 @@ export class ResourceAnswers {
     const ready = renderings.ready(objects, clock);
     if (ready) await ready;
     const joined = renderings.joinedList(representation, objects.length);
+    const { audit } = request.kube;
     if (joined) {
+      if (audit?.takesAnswers)
+        audit.noteAnswer({ object: await auditedList(renderings, representation, meta, objects, clock) });
       const options = { sliceBytes: limits.listChunkBytesMax, compresses: this.compresses(request), clock };
       return sendList(request, reply, joined, meta, objects, options);
     }
@@ -156,9 +162,13 @@ export class ResourceAnswers {
     reply: FastifyReply,
     code: number,
     value: unknown,
-    { encoding, pretty }: Representation,
+    representation: Representation,
   ): void | Promise<void> {
-    return this.sendBody(request, reply, code, encoding.mediaType, encoding.encode(value, { pretty }));
+    const { encoding, pretty } = representation;
+    const body = encoding.encode(value, { pretty });
+    const { audit } = request.kube;
+    if (audit) noteValue(audit, value, body, representation);
+    return this.sendBody(request, reply, code, encoding.mediaType, body);
   }
 
   private sendBody(

@@ -1,4 +1,5 @@
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
+import type { Auditor } from '../audit/auditor.js';
 import type { Encoding } from '../codec/encoding.js';
 import { makeEncodings } from '../codec/encodings.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -17,6 +18,7 @@ import { TimerWheel } from '../std/timer-wheel.js';
 import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import { TransformedStore } from '../storage/decorators/transformed-store.js';
 import type { KvStore } from '../storage/kv-store.js';
+import type { AuditComponents } from './audit.js';
 import { makeAccess, type AccessComponents } from './access.js';
 import type { Encryption } from './encryption-file.js';
 import type { AuthorizationSource } from './authorization-source.js';
@@ -37,6 +39,8 @@ interface ServerDependencies extends CredentialSources {
   readonly encryption?: Encryption | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
+  /** Absent in a server without requests. */
+  readonly audit?: AuditComponents | undefined;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
   /** Encodings of an embedding program. */
   readonly ownEncodings?: readonly Encoding[] | undefined;
@@ -70,6 +74,8 @@ export interface ServerComponents
   readonly admission: AccessComponents['admission'];
   readonly authorizers: AccessComponents['authorizers'];
   readonly metaGroup: string;
+  /** Undefined if nothing is recorded. */
+  readonly auditor: Auditor | undefined;
   readonly encodings: readonly Encoding[];
   readonly health: HealthChecks;
   readonly version: VersionDocument;
@@ -151,6 +157,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   return {
     ...dependencies,
     metaGroup: config.naming.group('meta'),
+    auditor: dependencies.audit?.auditor,
     ...{ registry, store, wheel, phase, health, version, encodings },
     conversion: makeConversion({ config, registry, meters, clock, rng }),
     ...storage,
@@ -167,6 +174,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       authorizationReloads: authorization?.meters.reloads,
       encryptionReloads: encryption?.reloads,
       signerMetrics: dependencies.signerMetrics,
+      audit: dependencies.audit?.auditMetrics,
     }),
   };
 }

@@ -4,12 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SniContexts } from '../certificates/sni-contexts.js';
 import type { TlsMaterial } from '../certificates/tls-material.js';
 import type { ServerConfig } from '../config/server-config.js';
+import type { Auditor } from '../audit/auditor.js';
 import { Connections } from '../connections/connections.js';
 import { makeProtocolServers, type RequestListener } from '../connections/protocol-servers.js';
 import { makeRoutable } from '../connections/unusual-requests.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { answerError } from '../filters/api-error.filter.js';
 import { registerAccessLog } from '../hooks/access-log.hook.js';
+import { registerAudit } from '../hooks/audit.hook.js';
 import { registerCors } from '../hooks/cors.hook.js';
 import { registerDeadline } from '../hooks/deadline.hook.js';
 import { registerMetrics } from '../hooks/metrics.hook.js';
@@ -27,6 +29,7 @@ interface HookDependencies {
   readonly logger: Logger;
   readonly wheel: TimerWheel;
   readonly requestMetrics: RequestMetrics;
+  readonly auditor?: Auditor | undefined;
   readonly phase: { readonly isStopping: boolean; readonly isRefusing: boolean };
 }
 
@@ -93,6 +96,8 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookD
   registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
   registerRefusals(server, logger, () => components.phase.isRefusing);
   registerCors(server, serving.corsAllowedOrigins);
+  const { auditor, wheel } = components;
+  if (auditor) registerAudit(server, { auditor, wheel, outcomeTimeoutMs: config.requestTimeoutMs });
   registerDeadline(server, {
     wheel: components.wheel,
     requestTimeoutMs: config.requestTimeoutMs,

@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config/server-config.js';
 import { DeprecatedRequests } from '../endpoints/deprecated-requests.js';
 import type { HealthChecks } from '../endpoints/health-checks.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
+import type { AuditMetrics } from '../metrics/audit-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { AdmissionPolicyMetrics } from '../metrics/admission-policy-metrics.js';
@@ -104,6 +105,7 @@ interface Measured {
   readonly tokenUses: TokenUses;
   readonly flowControl: FlowControl | undefined;
   readonly signerMetrics?: SignerMetrics | undefined;
+  readonly audit: AuditMetrics | undefined;
 }
 
 export interface MetricPages {
@@ -146,6 +148,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...flowFamilies(measured.flowControl, clock),
     ...tokenFamilies(tokenUses),
     ...(signerMetrics?.families() ?? []),
+    ...(measured.audit?.families() ?? []),
     ...healthFamilies(health),
   );
   indicators.add(...healthFamilies(health));

@@ -16,6 +16,7 @@ import { serverPagesController } from '../endpoints/server-pages.controller.js';
 import { versionController } from '../endpoints/version.controller.js';
 import { resourceController } from '../endpoints/resource.controller.js';
 import { ApiErrorFilter } from '../filters/api-error.filter.js';
+import { AuditGuard } from '../guards/audit.guard.js';
 import { AuthenticationGuard } from '../guards/authentication.guard.js';
 import { refusalWith } from '../auth/authorizer.js';
 import { AuthorizationGuard } from '../guards/authorization.guard.js';
@@ -39,6 +40,7 @@ export class PipelineModule {
           provide: APP_GUARD,
           useFactory: () => new AuthenticationGuard(components.authenticator, components.accessMetrics),
         },
+        ...(components.auditor ? [{ provide: APP_GUARD, useFactory: () => new AuditGuard() }] : []),
         {
           provide: APP_GUARD,
           useFactory: () =>
@@ -56,7 +58,13 @@ export class PipelineModule {
         },
         {
           provide: APP_GUARD,
-          useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics, refusal),
+          useFactory: () =>
+            new AuthorizationGuard(
+              components.authorizers,
+              components.accessMetrics,
+              refusal,
+              `${naming.group('authorization')}/`,
+            ),
         },
         {
           provide: APP_INTERCEPTOR,

@@ -26,6 +26,7 @@ import { CompactionLoop } from '../storage/compaction/compaction-loop.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import { openAuthorization } from './authorization-source.js';
+import { openAudit } from './audit.js';
 import { openEncryption } from './encryption.js';
 import { makeComponents, type ModuleContext, type ServerComponents } from './components.js';
 import { makeHttpServer } from './http-server.js';
@@ -104,11 +105,13 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const authorization = await openAuthorization(config, { rng, clock, logger, undo });
+  const audit = await openAudit(config, { rng, clock, logger, undo });
   const { allowsEverything } = authorization;
   const identities = await credentialSources(config, { pki, tls, allowsEverything, clock, logger, undo });
   const components = makeComponents({
     ...identities,
     authorization,
+    audit,
     encryption,
     store,
     rng,

@@ -30,6 +30,13 @@ export interface ImpersonationObserver {
   authorized(mode: ImpersonationMode, decision: Decision, seconds: number): void;
 }
 
+/** The user of an allowed impersonation. */
+interface ConstrainedUser {
+  readonly user: UserInfo;
+  /** The verb that allows it, for the audit log; '' for `impersonate`. */
+  readonly constraint: string;
+}
+
 interface Dependencies {
   /** `authentication.k8s.io` */
   readonly authenticationGroup: string;
@@ -71,7 +78,7 @@ export class ConstrainedImpersonation {
     wanted: Impersonation,
     request: AuthorizationAttributes,
     authorizers: Authorizers,
-  ): Promise<UserInfo> {
+  ): Promise<ConstrainedUser> {
     const { observer, clock } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const seconds = () => (clock.monotonicMs() - beginMs) / 1000;
@@ -83,7 +90,7 @@ export class ConstrainedImpersonation {
       if (!refused) {
         this.remember(request.user.name, mode);
         observer.attempted(mode, 'allowed', seconds());
-        return userIn(mode, wanted);
+        return { user: userIn(mode, wanted), constraint: mode === 'legacy' ? '' : `impersonate:${mode}` };
       }
       refusal ??= refused;
     }

@@ -1,4 +1,5 @@
 import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugins.js';
+import { auditErrors } from './audit-checks.js';
 import { authenticationErrors } from './authentication-checks.js';
 import { authorizationErrors } from './authorization-checks.js';
 import type { Extensions } from './extensions.js';
@@ -21,6 +22,7 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
     ...authorizationErrors(config, isSet),
     ...authenticationErrors(config, isSet),
     ...oidcErrors(authentication),
+    ...auditErrors(config),
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
     ...signingErrors(reconcilers.signing),
     ...unknown.map((problem) => `--controllers: ${problem}`),

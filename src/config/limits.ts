@@ -31,6 +31,10 @@ export class Limits {
 
   @IsNatural(1) readonly admissionReviewAnswerBytesMax!: number;
 
+  @IsNatural(1) readonly auditBufferBytesMax!: number;
+  @IsNatural(1) readonly auditWebhookCallsMax!: number;
+  @IsNatural() readonly auditCloseTimeoutMs!: number;
+
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
   @IsNatural(1) readonly objectWritersWaitingMax!: number;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from 'class-validator';
+import { auditWarnings } from './audit-checks.js';
 import { authenticationWarnings } from './authentication-checks.js';
 import { ownYaml, parseYamlMapping, type YamlMapping } from './config-files.js';
 import { crossChecks } from './cross-checks.js';
@@ -174,7 +175,7 @@ function warningsOf(config: ServerConfig, values: Settings['values']): ConfigWar
       '--anonymous-auth has no effect: anonymous requests are rejected with --authorization-mode=AlwaysAllow';
     warnings.push({ message, flag: 'anonymous-auth' });
   }
-  return [...warnings, ...authenticationWarnings(config)];
+  return [...warnings, ...authenticationWarnings(config), ...auditWarnings(config)];
 }
 
 function gateErrors(config: MutableConfig, source: string): string[] {

@@ -12,6 +12,7 @@ import {
   IsTextList,
   Satisfies,
 } from './constraints.js';
+import { AuditConfig } from './audit-config.js';
 import type { FeatureGates } from './feature-gates.js';
 import { tokenReviewVersions } from './flags/authentication.js';
 import { accessReviewVersions, authorizationModes } from './flags/authorization.js';
@@ -265,6 +266,7 @@ export class ServerConfig {
   @ValidateNested() readonly authentication = new AuthenticationConfig();
   @ValidateNested() readonly authorization = new AuthorizationConfig();
   @ValidateNested() readonly admission = new AdmissionConfig();
+  @ValidateNested() readonly audit = new AuditConfig();
   @ValidateNested() readonly network = new NetworkConfig();
   @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { Encoding } from '../codec/encoding.js';
+import { encodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
 import type { Limits } from '../config/limits.js';
 import type { RequestState } from '../answers/request-state.js';
@@ -239,6 +240,7 @@ export class ResourceRequests {
     const target = this.target(request, served, options);
     request.kube.begin('decode');
     const body = await submittedPatch(bytes, { mediaType, type }, { ...this.dependencies, ...options });
+    request.kube.audit?.patched(type === 'apply' ? encodeJson(body.value) : bytes);
     request.kube.begin('handling');
     const answer =
       type === 'apply'
@@ -262,6 +264,7 @@ export class ResourceRequests {
       clock: this.dependencies.clock,
       kind: 'DeleteOptions',
     });
+    if (body !== undefined) request.kube.audit?.optionsSent(body);
     const isCollection = info.verb === 'deletecollection';
     const options = parseDeleteOptions(info.query, body as never, { ...this.dependencies, isCollection });
     const target = this.target(request, served, options);

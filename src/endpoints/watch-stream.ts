@@ -50,6 +50,19 @@ export class WatchStreams {
     if (!request.kube.claimAnswer()) return;
     reply.hijack();
     request.kube.isStreaming = true;
+    const recorded = request.kube.audit?.started(200);
+    if (recorded) void recorded.then(() => this.send(request, reply, options, subscribe));
+    else this.send(request, reply, options, subscribe);
+  }
+
+  private send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: WatchStreamOptions,
+    subscribe: (sink: EventSink) => Subscription,
+  ): void {
+    // The client may have left while the audit log was written.
+    if (reply.raw.destroyed) return;
     const headers = headersFor(request, options.contentType);
     reply.raw.writeHead(200, headers as never);
     if (request.raw.method === 'HEAD') {

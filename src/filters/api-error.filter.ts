@@ -1,7 +1,9 @@
 import { HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestAudit } from '../audit/request-audit.js';
 import { json, standardEncodings } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
+import { encodeJson } from '../codec/json.js';
 import { OutputNegotiator, wantsPretty, type OutputChoice } from '../codec/negotiate.js';
 import { cutAnswer, isAnswerOver } from '../connections/cut.js';
 import { requestLine } from '../connections/unusual-requests.js';
@@ -70,12 +72,23 @@ export function answerError(
     if (!request.kube.isExpired && !isAnswerOver(reply.raw)) cutAnswer(reply.raw);
     return;
   }
+  const { audit } = request.kube;
+  if (audit) noteError(audit, error);
   const { encoding, pretty } = outputOf(request, negotiator);
   const headers = headersFor(request, error.plainText ? 'text/plain; charset=utf-8' : encoding.mediaType);
   if (error.plainText) headers['x-content-type-options'] = 'nosniff';
   if (error.details?.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.details.retryAfterSeconds);
   const body = error.plainText ? Buffer.from(`${error.message}\n`) : encoding.encode(error.toStatus(), { pretty });
   sendBytes(request, reply, error.code, headers, body);
+}
+
+function noteError(audit: RequestAudit, error: ApiError): void {
+  // As in kube-apiserver, where errors of these kinds are not objects.
+  if (error.plainText || error.reason === 'NotAcceptable') return audit.noteAnswer({});
+  // The error that no code expects, which is a panic there.
+  if (error.message === unexpectedMessage) void audit.panicked(error.cause instanceof Error ? error.cause.message : '');
+  const status = error.toStatus();
+  audit.noteAnswer({ status, ...(audit.takesAnswers && { object: [encodeJson(status)] }) });
 }
 
 /** Returns a negotiator without transformations (Table, PartialObjectMetadata), which do not apply to a Status. */
@@ -104,6 +117,8 @@ function negotiated(request: FastifyRequest, negotiator: OutputNegotiator): Omit
   }
 }
 
+const unexpectedMessage = 'unexpected error; look for the Audit-Id of this response in the log of the server';
+
 function toApiError(thrown: unknown, mediaTypes: string[]): ApiError {
   const error = storageToApiError(thrown);
   if (error instanceof ApiError) return error;
@@ -115,5 +130,5 @@ function toApiError(thrown: unknown, mediaTypes: string[]): ApiError {
     if (status === 415) return ApiError.unsupportedMediaType(mediaTypes);
     if (status < 500) return new ApiError({ reason: 'BadRequest', code: status, message: error.message, cause: error });
   }
-  return ApiError.internal('unexpected error; look for the Audit-Id of this response in the log of the server', error);
+  return ApiError.internal(unexpectedMessage, error);
 }

@@ -16,7 +16,7 @@ function guarded(answer: () => Authorization | Promise<Authorization>) {
   const authorizer: Authorizer = { name: 'Counting', authorize: () => (asked++, answer()) };
   const metrics = new AccessMetrics(new ManualClock());
   return {
-    guard: new AuthorizationGuard(new AuthorizerChain([authorizer]), metrics, plainRefusal),
+    guard: new AuthorizationGuard(new AuthorizerChain([authorizer]), metrics, plainRefusal, 'authorization.k8s.io/'),
     asked: () => asked,
     metrics,
   };

@@ -17,6 +17,8 @@ export class AuthorizationGuard implements CanActivate {
     private readonly authorizers: Authorizers,
     private readonly metrics: AccessMetrics,
     private readonly refusal: Refusal,
+    /** `authorization.k8s.io/`, prefix of audit annotations. */
+    private readonly annotationPrefix: string,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -26,10 +28,14 @@ export class AuthorizationGuard implements CanActivate {
     const beginMs = this.metrics.nowMs;
     kube.begin('authorization', beginMs);
     const failed = (error: unknown): never => {
+      if (kube.audit) kube.auditAnnotations.set(`${this.annotationPrefix}reason`, 'internal error');
       this.metrics.authorized('error', beginMs);
       throw error;
     };
-    const decided = (authorization: Authorization) => this.enforce(kube, authorization, attributes, beginMs);
+    const decided = (authorization: Authorization) => {
+      if (kube.audit) this.annotate(kube.auditAnnotations, authorization);
+      return this.enforce(kube, authorization, attributes, beginMs);
+    };
     let answer: Authorization | Promise<Authorization>;
     try {
       answer = authorize(kube.authorizers ?? this.authorizers, attributes);
@@ -38,6 +44,11 @@ export class AuthorizationGuard implements CanActivate {
       return failed(error);
     }
     return answer instanceof Promise ? answer.then(decided, failed) : decided(answer);
+  }
+
+  private annotate(annotations: Map<string, string>, { decision, reason }: Authorization): void {
+    annotations.set(`${this.annotationPrefix}decision`, decision === 'allow' ? 'allow' : 'forbid');
+    annotations.set(`${this.annotationPrefix}reason`, reason);
   }
 
   private enforce(

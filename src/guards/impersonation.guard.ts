@@ -37,9 +37,10 @@ export class ImpersonationGuard implements CanActivate {
     state.holdAuthorizers(chain);
     if (this.constrained) {
       const attributes = new RequestAttributes(state.user, state.info);
-      const user = await this.constrained.impersonate(impersonated, attributes, chain);
+      const { user, constraint } = await this.constrained.impersonate(impersonated, attributes, chain);
       state.impersonator = state.user;
       state.user = user;
+      state.impersonationConstraint = constraint;
       state.begin('flowControl');
       return true;
     }

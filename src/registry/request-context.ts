@@ -4,6 +4,7 @@ import type { UserInfo } from '../machinery/user-info.js';
 import type { Cancellation } from '../std/cancellation.js';
 import type { RequestSteps } from '../tracing/request-steps.js';
 import type { AdmissionTrace } from './admission-trace.js';
+import type { RequestRecord } from './request-record.js';
 
 /**
  * The request as verbs and stores see it, without HTTP. Copy it by withOptions(): properties may be getters, which a
@@ -32,6 +33,8 @@ export interface RequestContext {
   readonly steps?: RequestSteps | undefined;
   /** Set if the client asked for an explanation of admission. */
   readonly trace?: AdmissionTrace | undefined;
+  /** Set if the request is recorded in the audit log. */
+  readonly record?: RequestRecord | undefined;
 }
 
 /** Returns the same request with other options. Its signal and audit annotations are still created on first use. */
@@ -39,7 +42,7 @@ export function withOptions(
   context: RequestContext,
   changes: Partial<Pick<RequestContext, 'dryRun' | 'fieldManager'>>,
 ): RequestContext {
-  const { user, verb, warnings, dryRun, fieldManager, options, steps, trace } = context;
+  const { user, verb, warnings, dryRun, fieldManager, options, steps, trace, record } = context;
   return {
     user,
     ...(verb !== undefined && { verb }),
@@ -52,6 +55,7 @@ export function withOptions(
     ...(options && { options }),
     ...(steps && { steps }),
     ...(trace && { trace }),
+    ...(record && { record }),
     get auditAnnotations() {
       return context.auditAnnotations;
     },

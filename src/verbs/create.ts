@@ -5,6 +5,7 @@ import type { Submission } from '../registry/write/submission.js';
 import { untilReady } from '../std/not-ready.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { ensureNamespace } from './object-identity.js';
+import { recordSubmitted } from './record-submitted.js';
 import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
@@ -12,6 +13,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   const { definition, store } = target.served;
   const timer = new YieldTimer(store.dependencies.clock);
   const object = submittedTo(target.served, body, target.context);
+  recordSubmitted(target, object);
   ensureNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();
   const converted = untilReady(() => toStorageVersion(definition, object));

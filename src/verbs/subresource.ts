@@ -47,7 +47,10 @@ export async function callSubresource(
   const object = handled.connects
     ? connectOptions(handled.kind, types, query)
     : body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
-  if (object && !handled.connects) ensureNamespace(object, target.namespace, definition.namespaced);
+  if (object && !handled.connects) {
+    target.context.record?.submitted(object);
+    ensureNamespace(object, target.namespace, definition.namespaced);
+  }
   const operation = operationOf(handled, verb);
   if (operation) {
     const { namespace, name, context: request } = target;
@@ -107,6 +110,7 @@ export async function callVirtual(
   body: Submission,
 ): Promise<VerbAnswer> {
   const object = submittedAs(served.definition, dependencies.types, body, request.context);
+  request.context.record?.submitted(object);
   const { group, plural, kind, namespaced } = served.definition;
   ensureNamespace(object, request.namespace, namespaced);
   const attributes = admissionAttributes({

@@ -8,6 +8,7 @@ import { untilReady } from '../std/not-ready.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, ensureNamespace } from './object-identity.js';
+import { recordSubmitted } from './record-submitted.js';
 import { structOf, submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
@@ -25,6 +26,7 @@ export async function update(
   const isTyped = structOf(target.served, viewSubresource?.viewKind) !== undefined;
   const read = () => {
     const object = submittedTo(target.served, body, target.context, viewSubresource?.viewKind);
+    recordSubmitted(target, object, viewSubresource?.viewKind);
     ensureNamespace(object, target.namespace, definition.namespaced);
     checkName(object, target.name);
     const converted = viewSubresource?.viewKind ? object : toStorageVersion(definition, object);

@@ -43,7 +43,11 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
       if (exemptions.namespaces.has(attributes.namespace)) return annotate(attributes, 'exempt', 'namespace');
       if (exemptions.usernames.has(attributes.request.user.name)) return annotate(attributes, 'exempt', 'user');
       const { policy, errors } = await policyOf(attributes);
-      if (modes.every((mode) => policy[mode].level === 'privileged')) return;
+      if (modes.every((mode) => policy[mode].level === 'privileged')) {
+        // Nearly all Pods of most clusters: without an audit log the annotation is not computed.
+        if (pod && attributes.request.record) annotate(attributes, 'enforce-policy', formatPolicy(policy.enforce));
+        return;
+      }
       if (exemptions.runtimeClasses.has(view.spec.runtimeClassName ?? '')) {
         return annotate(attributes, 'exempt', 'runtimeClass');
       }

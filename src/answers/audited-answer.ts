@@ -1,0 +1,66 @@
+import type { JsonPieces } from '../audit/audit-event.js';
+import type { RequestAudit } from '../audit/request-audit.js';
+import type { EncodedObject } from '../cache/encoded-object.js';
+import { json } from '../codec/encodings.js';
+import { encodeJson } from '../codec/json.js';
+import type { Status } from '../machinery/api-error.js';
+import type { Clock } from '../std/clock.js';
+import { LoopYieldTimer } from '../std/loop-yield-timer.js';
+import { encodedSlices, workSliceMs } from './list-stream.js';
+import type { ListMeta, Renderings, Representation } from './rendering.js';
+
+const lineFeed = 0x0a;
+const sliceBytes = 262_144;
+
+/** Returns the same representation as compact JSON, in which the audit log has all objects. */
+const inJson = (representation: Representation): Representation => ({
+  ...representation,
+  encoding: json,
+  pretty: false,
+});
+
+/** Returns the JSON of a stored object: the bytes of the cache or of the response, if they are JSON. */
+export function auditedObject(
+  renderings: Renderings,
+  encoded: EncodedObject,
+  representation: Representation,
+): JsonPieces {
+  const wanted = inJson(representation);
+  const bytes = renderings.isIdentity(wanted) ? encoded.bytes : renderings.objectBytes(encoded, wanted);
+  return [withoutLineEnd(bytes)];
+}
+
+/** Returns the JSON of a list, joined from the bytes of its items. */
+export async function auditedList(
+  renderings: Renderings,
+  representation: Representation,
+  meta: ListMeta,
+  objects: readonly EncodedObject[],
+  clock: Clock,
+): Promise<JsonPieces> {
+  const rendering = renderings.joinedList(inJson(representation), objects.length)!;
+  const pieces: Buffer[] = [];
+  const slices = encodedSlices(rendering, meta, objects, { sliceBytes, clock }, new LoopYieldTimer(clock, workSliceMs));
+  for await (const slice of slices) pieces.push(slice);
+  pieces.push(withoutLineEnd(pieces.pop()!));
+  return pieces;
+}
+
+/** Notes a value that is the response. `body` is its encoding. */
+export function noteValue(
+  audit: RequestAudit,
+  value: unknown,
+  body: Buffer,
+  { encoding, pretty }: Representation,
+): void {
+  const status = isStatus(value) ? value : undefined;
+  if (!audit.takesAnswers) return audit.noteAnswer({ status });
+  const isJson = encoding.name === 'json' && !pretty;
+  audit.noteAnswer({ status, object: [isJson ? withoutLineEnd(body) : encodeJson(value)] });
+}
+
+const withoutLineEnd = (bytes: Buffer): Buffer => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes);
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'Status';
+}
