@@ -108,10 +108,12 @@ async function holdSeats(level: string, user: string, count: number) {
   const held = Array.from({ length: count }, (_, at) =>
     holdRequest(server, configMaps, user, configMap(`${level}-${user}-${at}`)),
   );
-  await eventually(
-    `${count} requests hold seats`,
-    async () => Number((await dumpOf(level))['ExecutingRequests']) === count,
-  );
+  await eventually(`${count} requests hold seats`, async () => {
+    const { text } = await server.admin.get(`${dumps}/dump_requests?includeRequestDetails=1`);
+    const rows = text.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
+    const own = rows.filter((row) => row[0] === level && row[3] === '-1' && row[10] === user && row[11] === 'create');
+    return own.length === count;
+  });
   return held;
 }
 
@@ -301,8 +303,10 @@ it('--enable-priority-and-fairness=false has no headers, no dumps, no metrics, a
       const answer = await other.admin.post(`${configMaps}?dryRun=All`, configMap('allowed'), as('holder'));
       return answer.code === 201;
     });
+    const { limiter } = other.keelson.components;
+    await eventually('no write is in flight', () => limiter.inflight.writes === 0);
     const held = holdRequest(other, configMaps, 'holder', configMap('held'));
-    await eventually('a write is in flight', () => other.keelson.components.limiter.inflight.writes === 1);
+    await eventually('a write is in flight', () => limiter.inflight.writes === 1);
     const refused = await other.admin.post(configMaps, configMap('refused'), as('holder'));
     expect(refused.code).toBe(429);
     held.cut();
