@@ -69,6 +69,8 @@ export function admissionFor(
   const convert = async (objects: readonly (KubeObject | undefined)[]) =>
     definition.hub?.fromHubAhead?.(objects.filter((each) => each !== undefined));
   const converts = definition.hub?.fromHubAhead !== undefined;
+  /** The name before mutating plug-ins, which may change it in a POST. */
+  let requestedName = target.name;
   const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) =>
     admissionAttributes({
       // A PUT or apply to a name that does not exist is a create.
@@ -79,7 +81,7 @@ export function admissionFor(
       subresource,
       namespaced: definition.namespaced,
       namespace: target.namespace,
-      name: target.name,
+      name: requestedName,
       object,
       old,
       request: target.context,
@@ -87,6 +89,7 @@ export function admissionFor(
     });
   const admission: Admit = {
     admit(object, old) {
+      requestedName ||= object?.metadata.name ?? '';
       const admit = () => chain.admit(attributes(object, old));
       return converts ? convert([object, old]).then(admit) : admit();
     },

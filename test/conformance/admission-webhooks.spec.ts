@@ -10,6 +10,7 @@ import {
   WebhookInstaller,
   type Answer,
 } from '../harness/admission-webhook.js';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { eventually } from '../harness/eventually.js';
 import type { Answer as HttpAnswer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
@@ -289,6 +290,28 @@ describe('selection', () => {
     await admin.delete(`${registration}/validatingwebhookconfigurations/${name}`);
   });
 
+  it('a generated name is seen by validating webhooks only, and a mutating one can set another', async () => {
+    const { labels, paths } = await mutating([{}]);
+    const objectSelector = { matchLabels: labels };
+    const { name: configuration, reviews } = await validating({ objectSelector });
+    const generated = { metadata: { generateName: 'g-', labels } };
+    const { name } = (await admin.post(configMaps, generated)).body.metadata as { name: string };
+    expect(name).toMatch(/^g-.{5}$/);
+    const [mutated] = webhooks.reviews(paths[0]!);
+    expect([mutated!.name, (mutated!.object as KubeObject).metadata]).toEqual([
+      undefined,
+      expect.not.objectContaining({ name: expect.anything() as string }),
+    ]);
+    expect(reviews()).toMatchObject([{ name, object: { metadata: { name } } }]);
+    webhooks.on(paths[0]!, () => patched([{ op: 'add', path: '/metadata/name', value: 'set-by-webhook' }]));
+    expect((await admin.post(configMaps, generated)).body.metadata.name).toBe('set-by-webhook');
+    // The name of the review is that of the request, also if a webhook has changed it.
+    webhooks.on(paths[0]!, () => patched([{ op: 'add', path: '/metadata/name', value: 'changed' }]));
+    await admin.post(configMaps, { metadata: { name: 'requested', labels } });
+    expect(reviews().at(-1)).toMatchObject({ name: 'requested', object: { metadata: { name: 'changed' } } });
+    await admin.delete(`${registration}/validatingwebhookconfigurations/${configuration}`);
+  });
+
   it('a virtual resource and a CONNECT are seen by their rules', async () => {
     const rules = [
       {
@@ -425,12 +448,7 @@ describe('mutations', () => {
   });
 
   it.each<[string, unknown, number, string | RegExp]>([
-    [
-      'that change the name',
-      [{ op: 'replace', path: '/metadata/name', value: 'x' }],
-      400,
-      /^the name of the provided object/,
-    ],
+    ['that remove the name', [{ op: 'remove', path: '/metadata/name' }], 422, /name or generateName is required$/],
     [
       'that change the namespace',
       [{ op: 'replace', path: '/metadata/namespace', value: 'x' }],

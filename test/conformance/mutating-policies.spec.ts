@@ -100,18 +100,7 @@ it.each<[string, object, number, string]>([
     400,
     'the namespace of the provided object does not match',
   ],
-  [
-    'another name',
-    apply('Object{metadata: Object.metadata{name: "y"}}'),
-    400,
-    'the name of the provided object does not match',
-  ],
-  [
-    'no name',
-    patch('[JSONPatch{op: "remove", path: "/metadata/name"}]'),
-    400,
-    'the name of the provided object does not match',
-  ],
+  ['no name', patch('[JSONPatch{op: "remove", path: "/metadata/name"}]'), 422, 'name or generateName is required'],
   [
     'another kind',
     patch('[JSONPatch{op: "replace", path: "/kind", value: "Secret"}]'),
@@ -147,6 +136,31 @@ it.each<[string, object, number, string]>([
   const answer = await post({ labels }, { a: '1' });
   expect([answer.code, (answer.body as { message: string }).message]).toEqual([code, expect.stringContaining(message)]);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+it('a mutation of an object that POST creates can give it another name, under which it is stored', async () => {
+  const labels = await inForce([apply('Object{metadata: Object.metadata{name: "renamed"}}')]);
+  const created = await admin.post(configMaps, { metadata: { name: 'requested', labels } });
+  expect([created.code, created.body.metadata.name]).toEqual([201, 'renamed']);
+  expect((await admin.get(`${configMaps}/requested`)).code).toBe(404);
+  expect((await admin.get(`${configMaps}/renamed`)).body.metadata.uid).toBe(created.body.metadata.uid);
+  // The name is taken now.
+  const again = await admin.post(configMaps, { metadata: { name: 'other', labels } });
+  expect([again.code, again.body.message]).toEqual([409, 'configmaps "renamed" already exists']);
+  const generated = await admin.post(`${configMaps}?dryRun=All`, { metadata: { generateName: 'g-', labels } });
+  expect([generated.code, generated.body.message]).toEqual([409, 'configmaps "renamed" already exists']);
+  expect((await admin.delete(`${configMaps}/renamed`)).code).toBe(200);
+});
+
+it('a mutation of an update to another name is refused (422)', async () => {
+  const labels = await inForce([apply('Object{metadata: Object.metadata{name: "y"}}')]);
+  await admin.post(configMaps, { metadata: { name: 'kept-name' } });
+  const put = await admin.put(`${configMaps}/kept-name`, { metadata: { name: 'kept-name', labels } });
+  const patched = await admin.patch(`${configMaps}/kept-name`, { metadata: { labels } });
+  const want = 'ConfigMap "kept-name" is invalid: metadata.name: Invalid value: "y": field is immutable';
+  for (const { code, body } of [put, patched]) expect([code, body.message]).toEqual([422, want]);
+  const { metadata } = (await admin.get(`${configMaps}/kept-name`)).body;
+  expect([metadata.name, metadata.labels]).toEqual(['kept-name', undefined]);
 });
 
 it('a mutation of an object that apply creates cannot give it another name', async () => {

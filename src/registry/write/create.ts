@@ -25,27 +25,6 @@ export interface Written {
 }
 
 /**
- * Creates an object. Steps: default → mutating admission → system fields → prepare → reserve → validate → warn →
- * validating admission → one transaction. `object` belongs to this function and is changed.
- */
-export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
-  const { generateName: base, name } = object.metadata;
-  const generates = !name && base !== undefined && base !== '';
-  if (!generates) return createOnce(store, object, store.reserve ? validatedOnce(context) : context);
-  const repeated = validatedOnce(context);
-  for (let attempt = 1; ; attempt++) {
-    const candidate = copyObject(object);
-    candidate.metadata.name = generateName(base, store.dependencies.rng);
-    try {
-      return await createOnce(store, candidate, repeated);
-    } catch (error) {
-      const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists';
-      if (!isTaken || attempt >= store.dependencies.limits.generateNameRetriesMax) throw error;
-    }
-  }
-}
-
-/**
  * Returns the context for a create with several attempts: validating admission runs in the first one only, because it
  * charges ResourceQuotas. Attempts differ in a generated name or in what was reserved, not in what the client asked for.
  */
@@ -61,7 +40,11 @@ function validatedOnce(context: WriteContext): WriteContext {
   };
 }
 
-async function createOnce(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
+/**
+ * Creates an object. Steps: default → mutating admission → name → system fields → prepare → reserve → validate → warn →
+ * validating admission → one transaction. `object` belongs to this function and is changed.
+ */
+export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
   const servedDefinition = servedDefinitionOf(definition, context);
@@ -93,8 +76,44 @@ async function createOnce(store: ResourceStore, object: KubeObject, context: Wri
   fillSystemFields(object, strategyContext.now, uid, definition.namespaced);
   dropDuplicateOwners(object, request.warnings);
   store.dropGated(object, undefined);
+  if (timer.isDue()) await timer.yield();
+  const { generateName: base, name } = object.metadata;
+  if (!name && base) return createGenerated(store, object, base, validatedOnce(context), strategyContext);
+  return createNamed(store, object, store.reserve ? validatedOnce(context) : context, strategyContext);
+}
+
+/** Creates an object with a generated name, which mutating admission has not seen. Tries others if the name is taken. */
+async function createGenerated(
+  store: ResourceStore,
+  object: KubeObject,
+  base: string,
+  context: WriteContext,
+  strategyContext: StrategyContext,
+): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    const candidate = copyObject(object);
+    candidate.metadata.name = generateName(base, store.dependencies.rng);
+    try {
+      return await createNamed(store, candidate, context, strategyContext);
+    } catch (error) {
+      const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!isTaken || attempt >= store.dependencies.limits.generateNameRetriesMax) throw error;
+    }
+  }
+}
+
+async function createNamed(
+  store: ResourceStore,
+  object: KubeObject,
+  context: WriteContext,
+  strategyContext: StrategyContext,
+): Promise<Written> {
+  const { dependencies } = store;
+  const { request } = context;
+  const servedDefinition = servedDefinitionOf(store.definition, context);
+  const timer = new YieldTimer(dependencies.clock);
   prepareCreated(servedDefinition, object, strategyContext);
-  if (strategy.countsGenerations) object.metadata.generation = 1;
+  if (servedDefinition.strategy.countsGenerations) object.metadata.generation = 1;
   if (timer.isDue()) await timer.yield();
 
   if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
