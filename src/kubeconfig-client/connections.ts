@@ -1,24 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
-import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { checkServerIdentity, createSecureContext } from 'node:tls';
-import { ClientError, reasonOf } from './client-error.js';
-import { missingNamesError } from './connection-error.js';
-import { areEqualPairs, type KeyPair } from './credentials.js';
-import type { Kubeconfig } from './kubeconfig.js';
-
-/** The settings of a kubeconfig that concern connections. */
-interface TlsSettings {
-  readonly location: string;
-  readonly cluster: Pick<Kubeconfig['cluster'], 'server' | 'tlsServerName' | 'skipsTlsVerify'>;
-  readonly user: Pick<Kubeconfig['user'], 'clientCertificate'>;
-}
-
-interface TlsIdentity {
-  readonly certificateAuthority: Buffer | undefined;
-  readonly clientCertificate: KeyPair | undefined;
-}
+import { areEqualIdentities, tlsOptions, type TlsIdentity, type TlsSettings } from './tls-options.js';
 
 /** Below the idle timeout of servers, 90 s, so that they rarely close a connection that is about to be used. */
 const idleMsMax = 60_000;
@@ -82,37 +65,7 @@ export class Connections {
       timeout: idleMsMax,
       scheduling: 'lifo',
     };
-    const { cluster } = this.kubeconfig;
-    if (cluster.server.protocol === 'http:') return new HttpAgent(limits);
-    const name = cluster.tlsServerName;
-    return new HttpsAgent({
-      ...limits,
-      secureContext: this.secureContext(identity),
-      rejectUnauthorized: !cluster.skipsTlsVerify,
-      // TLS has no server name indication for IP addresses.
-      ...(name !== undefined && { servername: isIP(name) ? '' : name }),
-      checkServerIdentity: (host, certificate) =>
-        certificate.subjectaltname ? checkServerIdentity(name ?? host, certificate) : missingNamesError(),
-    });
+    if (this.kubeconfig.cluster.server.protocol === 'http:') return new HttpAgent(limits);
+    return new HttpsAgent({ ...limits, ...tlsOptions(this.kubeconfig, identity) });
   }
-
-  private secureContext({ certificateAuthority: ca, clientCertificate: pair }: TlsIdentity) {
-    const failed = (problem: string, cause?: unknown) =>
-      new ClientError('Kubeconfig', `kubeconfig ${this.kubeconfig.location}: ${problem}`, { cause });
-    // Node takes a text without certificates for an empty list of CAs.
-    if (ca && !ca.includes('-----BEGIN CERTIFICATE-----') && !ca.includes('-----BEGIN TRUSTED CERTIFICATE-----')) {
-      throw failed('certificate-authority has no certificate in PEM; copy the CA certificate of the cluster into it');
-    }
-    try {
-      return createSecureContext({ ...(ca && { ca }), ...(pair && { cert: pair.certificate, key: pair.key }) });
-    } catch (error) {
-      const source = pair ? 'the client certificate and key, or certificate-authority,' : 'certificate-authority';
-      throw failed(`${source} cannot be used: ${reasonOf(error)}; write PEM files that belong together`, error);
-    }
-  }
-}
-
-function areEqualIdentities(one: TlsIdentity, other: TlsIdentity): boolean {
-  const [a, b] = [one.certificateAuthority, other.certificateAuthority];
-  return (a === b || (a && b && a.equals(b))) === true && areEqualPairs(one.clientCertificate, other.clientCertificate);
 }

@@ -1,5 +1,6 @@
 import { certificateFlaw } from '../kubeconfig-client/connection-error.js';
-import { ClientError, codeOf } from '../kubeconfig-client/client-error.js';
+import { codeOf } from '../kubeconfig-client/client-error.js';
+import { MalformedResponse, ResponseTooLarge } from './response-reader.js';
 
 /**
  * A call of a webhook that has no usable answer. Messages are those of Go's client, which clients know. They never contain
@@ -36,10 +37,13 @@ const untrusted =
 /** Converts an error of the connection. */
 export function transportError(error: unknown, { url, serverName, address }: CallSubject): WebhookCallError {
   const at = `Post "${url}": `;
-  if (error instanceof ClientError && error.code === 'TooLarge') {
+  if (error instanceof ResponseTooLarge) {
     return new WebhookCallError(`${at}the answer is too large`, unavailable, { cause: error });
   }
   const text = (): string => {
+    if (error instanceof MalformedResponse) {
+      return 'net/http: HTTP/1.x transport connection broken: malformed HTTP response';
+    }
     const code = codeOf(error);
     const certificate = 'tls: failed to verify certificate: x509:';
     const flaw = certificateFlaw(error);
@@ -68,11 +72,9 @@ export function transportError(error: unknown, { url, serverName, address }: Cal
       case 'EPIPE':
         return 'EOF';
       default:
-        return code.startsWith('HPE_')
-          ? 'net/http: HTTP/1.x transport connection broken: malformed HTTP response'
-          : code.startsWith('ERR_SSL_')
-            ? `remote error: tls: handshake failure (${code})`
-            : `connection failed${code === '' ? '' : ` (${code})`}`;
+        return code.startsWith('ERR_SSL_')
+          ? `remote error: tls: handshake failure (${code})`
+          : `connection failed${code === '' ? '' : ` (${code})`}`;
     }
   };
   return new WebhookCallError(`${at}${text()}`, unavailable, { cause: error });

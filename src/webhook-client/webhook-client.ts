@@ -1,14 +1,16 @@
 import { isIPv6 } from 'node:net';
-import { Connections } from '../kubeconfig-client/connections.js';
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import { certificateFlaw, type CertificateFlaw } from '../kubeconfig-client/connection-error.js';
 import type { Credentials } from '../kubeconfig-client/credentials.js';
-import { Deadline } from '../kubeconfig-client/deadline.js';
-import { exchange, readBody } from '../kubeconfig-client/exchange.js';
+import { areEqualIdentities, tlsOptions, type TlsIdentity } from '../kubeconfig-client/tls-options.js';
+import type { Cancellation } from '../std/cancellation.js';
 import type { Clock } from '../std/clock.js';
+import { ConnectionPool, type Endpoint } from './connection-pool.js';
 import type { HostCredential, HostCredentials } from './host-credentials.js';
+import { hasUsableStatus } from './response-reader.js';
 import type { ServiceAddresses } from './service-addresses.js';
-import { statusError, transportError, WebhookCallError, type CallSubject } from './webhook-call-error.js';
+import { statusError, transportError, WebhookCallError } from './webhook-call-error.js';
+import { WebhookCall } from './webhook-call.js';
 
 /** WebhookClientConfig of admission webhooks and of conversion webhooks. */
 export interface WebhookAddress {
@@ -38,12 +40,10 @@ interface WebhookClientDependencies {
 interface CallOptions {
   readonly timeoutSeconds: number;
   /** Of the request that waits for the answer. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Cancellation | undefined;
 }
 
 const noCredentials: Credentials = { token: undefined, clientCertificate: undefined };
-/** Requests that wait for a webhook that is slow; more wait for one of these connections. */
-const connectionsMax = 256;
 const portDefault = 443;
 
 /**
@@ -55,9 +55,12 @@ export class WebhookClient {
   /** For messages: with the port of a Service, as in kube-apiserver. */
   private readonly shownUrl: string;
   private readonly serverName: string;
+  private readonly endpoint: Endpoint;
   private readonly credential: HostCredential | undefined;
-  private readonly connections: Connections;
   private readonly certificateAuthority: Buffer | undefined;
+  private current: { readonly identity: TlsIdentity; readonly pool: ConnectionPool } | undefined;
+  /** Of calls without credentials, by timeout. */
+  private readonly heads = new Map<number, string>();
 
   constructor(
     private readonly address: WebhookAddress,
@@ -65,87 +68,107 @@ export class WebhookClient {
   ) {
     this.shownUrl = urlOf(address);
     this.target = new URL(this.shownUrl);
+    if (this.target.protocol !== 'https:') throw new Error('the URL of a webhook must begin with https://');
     this.serverName = this.target.hostname.replace(/^\[|\]$/g, '');
-    this.credential = dependencies.credentials.of(this.target.hostname, this.target.port || String(portDefault));
+    const port = this.target.port || String(portDefault);
+    this.endpoint = { host: this.serverName, port: Number(port) };
+    this.credential = dependencies.credentials.of(this.target.hostname, port);
     const { caBundle = '' } = address;
     if (caBundle !== '') this.certificateAuthority = Buffer.from(caBundle, 'base64');
-    const isService = address.service !== undefined;
-    this.connections = new Connections(
-      {
-        location: 'of a webhook',
-        cluster: {
-          server: this.target,
-          tlsServerName: isService ? this.serverName : undefined,
-          skipsTlsVerify: false,
-        },
-        user: { clientCertificate: undefined },
-      },
-      connectionsMax,
-    );
   }
 
   /** Resolves with the body of the answer. Rejects with WebhookCallError, or with the reason of the signal. */
-  async post(body: Buffer, { timeoutSeconds, signal }: CallOptions): Promise<Buffer> {
-    const { clock } = this.dependencies;
-    const url = `${this.shownUrl}?timeout=${timeoutSeconds}s`;
-    const timedOut = () => new WebhookCallError(`Post "${url}": context deadline exceeded`, 504);
-    const deadline = new Deadline(clock, timeoutSeconds * 1000, timedOut, signal);
+  async post(body: string | Buffer, { timeoutSeconds, signal }: CallOptions): Promise<Buffer> {
+    const { clock, answerBytesMax } = this.dependencies;
+    const call = new WebhookCall(answerBytesMax, signal);
+    const timer = clock.after(timeoutSeconds * 1000, () => {
+      call.abort(new WebhookCallError(`Post "${this.urlWith(timeoutSeconds)}": context deadline exceeded`, 504));
+    });
+    let endpoint = this.endpoint;
+    let credentials = noCredentials;
     try {
-      return await this.send(body, url, timeoutSeconds, deadline);
+      endpoint = this.resolve();
+      if (this.credential) credentials = await call.orAborted(this.credential.source.get());
+      const pool = this.poolWith(credentials.clientCertificate);
+      const { status, body: answer } = await call.send(
+        pool,
+        endpoint,
+        this.requestOf(body, timeoutSeconds, credentials),
+      );
+      if (hasUsableStatus(status)) return answer;
+      if (status === 401) this.credential?.source.reject(credentials);
+      throw statusError(status);
+    } catch (error) {
+      if (call.abortReason) throw call.abortReason;
+      throw this.converted(error, timeoutSeconds, endpoint);
     } finally {
-      deadline.end();
+      timer.cancel();
+      call.end();
     }
   }
 
   close(): void {
-    this.connections.close();
+    this.current?.pool.close();
+    this.current = undefined;
   }
 
-  private async send(body: Buffer, url: string, timeoutSeconds: number, deadline: Deadline): Promise<Buffer> {
-    const { answerBytesMax, refusedCertificate } = this.dependencies;
-    const server = this.server();
-    const subject: CallSubject = { url, serverName: this.serverName, address: `${server.hostname}:${portOf(server)}` };
-    try {
-      const credentials = this.credential ? await deadline.wait(this.credential.source.get()) : noCredentials;
-      const { token, clientCertificate } = credentials;
-      const message = await exchange(this.connection(clientCertificate), {
-        method: 'POST',
-        server,
-        path: `${this.target.pathname}?timeout=${timeoutSeconds}s`,
-        // A webhook may get a review twice anyway, when the write is tried again.
-        isRepeatable: true,
-        headers: {
-          Host: this.target.host,
-          Accept: 'application/json, */*',
-          'Content-Type': 'application/json',
-          'User-Agent': 'kube-apiserver-admission',
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-          ...this.credential?.headers,
-        },
-        body,
-        signal: deadline.signal,
-      });
-      const { statusCode = 0 } = message;
-      if (statusCode < 200 || statusCode > 206) {
-        if (statusCode === 401) this.credential?.source.reject(credentials);
-        // The body is not read: it may be long, and has no meaning.
-        message.destroy();
-        throw statusError(statusCode);
-      }
-      return await readBody(message, answerBytesMax, url);
-    } catch (error) {
-      if (deadline.signal.aborted) throw deadline.signal.reason;
-      if (error instanceof WebhookCallError) throw error;
-      this.forgetAddress();
-      const flaw = certificateFlaw(error);
-      if (flaw) refusedCertificate(flaw);
-      throw transportError(error, subject);
-    }
+  private converted(error: unknown, timeoutSeconds: number, { host, port }: Endpoint): WebhookCallError {
+    if (error instanceof WebhookCallError) return error;
+    this.forgetAddress();
+    const flaw = certificateFlaw(error);
+    if (flaw) this.dependencies.refusedCertificate(flaw);
+    const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+    return transportError(error, { url: this.urlWith(timeoutSeconds), serverName: this.serverName, address });
   }
 
-  private connection(clientCertificate: Credentials['clientCertificate']) {
+  private urlWith(timeoutSeconds: number): string {
+    return `${this.shownUrl}?timeout=${timeoutSeconds}s`;
+  }
+
+  /** Returns the bytes of a request: in one piece, unless copying the body would cost more than another piece. */
+  private requestOf(body: string | Buffer, timeoutSeconds: number, credentials: Credentials): (string | Buffer)[] {
+    const head = `${this.headOf(timeoutSeconds, credentials)}${Buffer.byteLength(body)}\r\n\r\n`;
+    if (typeof body !== 'string') return [Buffer.from(head, 'latin1'), body];
+    const bytes = Buffer.allocUnsafe(head.length + Buffer.byteLength(body));
+    bytes.write(head, 'latin1');
+    bytes.write(body, head.length, 'utf8');
+    return [bytes];
+  }
+
+  /** Returns the head of a request up to the number of its bytes. */
+  private headOf(timeoutSeconds: number, { token }: Credentials): string {
+    const known = this.heads.get(timeoutSeconds);
+    if (known !== undefined) return known;
+    const headers = {
+      Host: this.target.host,
+      Accept: 'application/json, */*',
+      'Content-Type': 'application/json',
+      'User-Agent': 'kube-apiserver-admission',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...this.credential?.headers,
+    };
+    const lines = Object.entries(headers).flatMap(([name, values]) =>
+      (typeof values === 'string' ? [values] : values).map((value) => headerLine(name, value)),
+    );
+    const path = `${this.target.pathname}?timeout=${timeoutSeconds}s`;
+    const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}Content-Length: `;
+    if (!this.credential) this.heads.set(timeoutSeconds, head);
+    return head;
+  }
+
+  /** Returns the connections with a client certificate; a changed one closes those with the previous one. */
+  private poolWith(clientCertificate: Credentials['clientCertificate']): ConnectionPool {
+    const { current, certificateAuthority, serverName: tlsServerName } = this;
+    if (current?.identity.clientCertificate === clientCertificate && current) return current.pool;
+    const identity = { certificateAuthority, clientCertificate };
+    if (current && areEqualIdentities(current.identity, identity)) return current.pool;
+    const cluster = { server: this.target, tlsServerName, skipsTlsVerify: false };
     try {
-      return this.connections.with({ certificateAuthority: this.certificateAuthority, clientCertificate });
+      const tls = tlsOptions({ location: 'of a webhook', cluster, user: { clientCertificate: undefined } }, identity);
+      current?.pool.close();
+      const pool = new ConnectionPool(tls, this.dependencies.clock);
+      this.current = { identity, pool };
+      return pool;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       const problem = clientCertificate ? 'or the client certificate ' : '';
@@ -157,13 +180,12 @@ export class WebhookClient {
     }
   }
 
-  /** The server to connect to: that of the URL, or an endpoint of the Service. */
-  private server(): URL {
+  /** Returns the address to connect to: that of the URL, or an endpoint of the Service. */
+  private resolve(): Endpoint {
     const { service } = this.address;
-    if (!service) return this.target;
+    if (!service) return this.endpoint;
     const { namespace = '', name = '', port = portDefault } = service;
-    const { host, port: hostPort } = this.dependencies.services.resolve(namespace, name, port);
-    return new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${hostPort}`);
+    return this.dependencies.services.resolve(namespace, name, port);
   }
 
   private forgetAddress(): void {
@@ -181,4 +203,10 @@ function urlOf({ url = '', service }: WebhookAddress): string {
   return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? '' : '/'}${path}`;
 }
 
-const portOf = (server: URL): string => server.port || String(portDefault);
+/** Throws as Node does for characters that would end the header. */
+function headerLine(name: string, value: string): string {
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw Object.assign(new Error(`the value of header ${name} has invalid characters`), { code: 'ERR_INVALID_CHAR' });
+  }
+  return `${name}: ${value}\r\n`;
+}

@@ -1,8 +1,7 @@
-import { decodeJsonInSteps, encodeJson } from '../../codec/json.js';
+import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
 import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/go-quote.js';
 import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
-import { abortSignalOf } from '../../std/cancellation.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
@@ -79,8 +78,7 @@ async function answerOf(
   const beginMs = clock.monotonicMs();
   let answer: JsonValue;
   try {
-    const options = { timeoutSeconds: webhook.timeoutSeconds, signal: signal && abortSignalOf(signal) };
-    const body = await client.post(encodeJson(review), options);
+    const body = await client.post(stringifyJson(review), { timeoutSeconds: webhook.timeoutSeconds, signal });
     answer = await new YieldTimer(clock).run(decodeJsonInSteps(body.toString('utf8')));
   } catch (error) {
     if (error instanceof WebhookCallError) {
