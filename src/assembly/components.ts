@@ -151,6 +151,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       shuttingDown: () => phase.isStopping,
     }),
   );
+  health.add(...(encryption?.healthChecks ?? []));
   const version = versionDocument();
   const { accountTokens, tokenUses } = authentication;
   const address = () => phase.address;
@@ -172,7 +173,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses, flowControl },
       jwt: dependencies.jwtMetrics,
       authorizationReloads: authorization?.meters.reloads,
-      encryptionReloads: encryption?.reloads,
+      encryption,
       signerMetrics: dependencies.signerMetrics,
       audit: dependencies.audit?.auditMetrics,
     }),

@@ -1,12 +1,14 @@
 import type { ServerConfig } from '../config/server-config.js';
-import type { Encryption } from './encryption-file.js';
-import type { FileWatching } from './tls.js';
+import type { Encryption, EncryptionWatching } from './encryption-file.js';
 
 /**
  * Reads --encryption-provider-config; undefined without it. Rejects with a FlagError if it cannot be used: objects must not
  * be stored unencrypted instead.
  */
-export async function openEncryption(config: ServerConfig, watching: FileWatching): Promise<Encryption | undefined> {
+export async function openEncryption(
+  config: ServerConfig,
+  watching: EncryptionWatching,
+): Promise<Encryption | undefined> {
   const { configFile, reloads } = config.storage.encryption;
   if (configFile === undefined) return undefined;
   // Most servers do not encrypt and do not load it.

@@ -30,6 +30,7 @@ import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
 import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
+import type { Encryption } from './encryption-file.js';
 import type { AuthorizationMeters } from './authorization-source.js';
 import type { VersionDocument } from '../config/version-document.js';
 import type { DeclaredValidation } from '../registry/write/declared-validation.js';
@@ -99,7 +100,7 @@ interface Measured {
   readonly health: HealthChecks;
   readonly jwt: JwtMetrics | undefined;
   readonly authorizationReloads: ReloadMetrics | undefined;
-  readonly encryptionReloads: ReloadMetrics | undefined;
+  readonly encryption: Pick<Encryption, 'metrics' | 'reloads'> | undefined;
   /** Returns the address of this server; empty until it listens. */
   readonly address: () => string;
   readonly tokenUses: TokenUses;
@@ -116,7 +117,7 @@ export interface MetricPages {
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
   const { clock, config, registry, version, declaredValidation, health, tokenUses, signerMetrics } = measured;
-  const { jwt, authorizationReloads, encryptionReloads } = measured;
+  const { jwt, authorizationReloads, encryption } = measured;
   const serverId = () => leaseNameOf({ hostName: hostname(), address: measured.address() });
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
@@ -130,7 +131,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...meters.conversions.families(),
     ...(jwt?.families(serverId) ?? []),
     ...(authorizationReloads?.families(serverId) ?? []),
-    ...(encryptionReloads?.families(serverId) ?? []),
+    ...(encryption ? [...encryption.reloads.families(serverId), ...encryption.metrics.families(serverId)] : []),
     ...meters.admission.families(),
     ...meters.admissionManifests.families(serverId),
     ...meters.admissionPolicies.families(),

@@ -101,7 +101,7 @@ export async function startOpenServer(config: ServerConfig, options: OpenStartOp
 async function assemble(config: ServerConfig, options: Options, undo: UndoSteps): Promise<OpenServer> {
   const { clock, rng, logger } = options;
   const backend = backendNamed(config.storage.backend, options.storageBackends);
-  const encryption = await openEncryption(config, { clock, logger, undo });
+  const encryption = await openEncryption(config, { clock, rng, logger, undo });
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const authorization = await openAuthorization(config, { rng, clock, logger, undo });

@@ -4,6 +4,7 @@ import { checkStore } from '../../src/check-command.js';
 import { openEncryption } from '../../src/assembly/encryption.js';
 import { UndoSteps } from '../../src/assembly/undo-steps.js';
 import { systemClock } from '../../src/std/clock.js';
+import { systemRng } from '../../src/std/rng.js';
 import { silentLogger } from '../../src/std/logger.js';
 import { encryptionOf, EncryptionFile, identity, keyed } from '../harness/encryption.js';
 import { eventually } from '../harness/eventually.js';
@@ -222,7 +223,7 @@ it('keelson check reads encrypted objects and reports those without a key', asyn
   server = undefined;
   const undo = new UndoSteps();
   const logger = silentLogger;
-  const encryption = await openEncryption(config, { clock: systemClock, logger, undo });
+  const encryption = await openEncryption(config, { clock: systemClock, rng: systemRng, logger, undo });
   const options = { problemsMax: 10, clock: systemClock, progress: () => undefined };
   const report = await checkStore(config, store, { ...options, encryption });
   const { objects, readable, problems } = report.resources.find(({ resource }) => resource === 'secrets')!;
