@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadJob } from './lib/generator-jobs.js';
@@ -48,6 +48,7 @@ interface Scenario {
 }
 
 const warmUpMs = 1500;
+const auditRounds = 5;
 const connections = 32;
 const watchers = 1000;
 const listedPods = 10_000;
@@ -111,6 +112,17 @@ export async function startBoth({ directory, store, etcdUrl }: Omit<World, 'serv
   const ours = await startOurs(directory, store, etcdUrl);
   return { ours, bare: await startBare(directory) };
 }
+
+/** Measures creates in a namespace of their own. */
+async function measureCreates({ seconds }: World, server: Server, round: number): Promise<Measured> {
+  const name = `bench-create-${round}`;
+  await must(server, 'POST', '/api/v1/namespaces', namespace(name));
+  const request = { method: 'POST', path: `/api/v1/namespaces/${name}/pods`, body: pod };
+  return measure(jobOn(server, request, { seconds }), [server.pid]);
+}
+
+const medianOf = (rounds: readonly Measured[]): Measured =>
+  [...rounds].sort((a, b) => a.cpuMicrosPerUnit - b.cpuMicrosPerUnit)[Math.floor(rounds.length / 2)]!;
 
 /** Returns a token of a new ServiceAccount. */
 async function serviceAccountToken(ours: Server): Promise<string> {
@@ -216,6 +228,34 @@ export const scenarios: readonly Scenario[] = [
       await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-create'));
       const made = await on(ours, '/api/v1/namespaces/bench-create/configmaps');
       return [{ type: 'load', label: 'create', ours: made, bare: await on(bare, '/body/create') }];
+    },
+  },
+  {
+    name: 'audit',
+    async run(world) {
+      const policy = join(world.directory, 'audit-policy.yaml');
+      await writeFile(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: RequestResponse}]\n');
+      const log = join(world.directory, 'audit', 'audit.log');
+      const flags = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, '--audit-log-mode=batch'];
+      const start = (name: string, own: readonly string[]) =>
+        startOurs(join(world.directory, name), world.store, world.etcdUrl, [
+          ...own,
+          // Both use one etcd.
+          ...(world.etcdUrl === undefined ? [] : [`--etcd-prefix=/${name}`]),
+        ]);
+      const servers = { audited: await start('audited', flags), plain: await start('plain', []) };
+      try {
+        const audited: Measured[] = [];
+        const plain: Measured[] = [];
+        for (let round = 0; round < auditRounds; round++) {
+          audited.push(await measureCreates(world, servers.audited, round));
+          plain.push(await measureCreates(world, servers.plain, round));
+        }
+        // The bare server of this row is Keelson without an audit log.
+        return [{ type: 'load', label: 'create, audit log / none', ours: medianOf(audited), bare: medianOf(plain) }];
+      } finally {
+        await Promise.all([servers.audited.stop(), servers.plain.stop()]);
+      }
     },
   },
   {
