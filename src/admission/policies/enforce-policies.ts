@@ -185,10 +185,9 @@ type Reason = keyof typeof statusCodeOfReason;
 function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): ApiError {
   const subject = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`;
   const text = `${subject} denied request: ${message}`;
-  const { resource, request, served } = attributes;
+  const { resource, served } = attributes;
   const requested = served ? { group: served.definition.group, resource: served.definition.plural } : resource;
-  // The attributes of kube-apiserver have no name in a deletion of a collection.
-  const name = request.verb === 'deletecollection' ? 'Unknown' : attributes.name || 'Unknown';
+  const name = attributes.name || 'Unknown';
   const forbidden = ApiError.forbidden(requested, name, text, [{ message: text }]);
   const known = reason !== undefined && Object.hasOwn(statusCodeOfReason, reason) ? (reason as Reason) : 'Invalid';
   return new ApiError({ reason: known, message: forbidden.message, details: forbidden.details! });

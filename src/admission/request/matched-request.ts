@@ -19,12 +19,16 @@ export class MatchedRequest {
   private otherForms: readonly RequestForm[] | undefined;
   private foundNamespace: Promise<Namespace> | undefined;
 
+  readonly attributes: AdmissionAttributes & { readonly served: Served };
+
   constructor(
-    readonly attributes: AdmissionAttributes & { readonly served: Served },
+    attributes: AdmissionAttributes & { readonly served: Served },
     private readonly objects: ObjectReader,
     private readonly equivalentsOf: (served: ServedResource) => readonly ServedResource[],
   ) {
-    const { served, subresource, resource, namespaced, namespace, name } = attributes;
+    const { served, subresource, resource, namespaced, namespace, name, request } = attributes;
+    // As in kube-apiserver: policies and webhooks see no name in a deletion of a collection.
+    this.attributes = request.verb === 'deletecollection' ? { ...attributes, name: '' } : attributes;
     this.requested = formOf(served, subresource);
     this.isAboutNamespace = resource.group === '' && resource.resource === 'namespaces';
     this.namespace = this.isAboutNamespace ? name : namespaced ? namespace : '';
