@@ -48,10 +48,12 @@ export class AdmissionWebhooks {
   ) {}
 
   /** The certificate is for `localhost` and a Service, by default `hook` in namespace `default`. */
-  static async start(options: { readonly service?: string; readonly host?: string } = {}): Promise<AdmissionWebhooks> {
-    const { service = 'hook.default.svc', host = 'localhost' } = options;
+  static async start(
+    options: { readonly service?: string; readonly host?: string; readonly isExpired?: boolean } = {},
+  ): Promise<AdmissionWebhooks> {
+    const { service = 'hook.default.svc', host = 'localhost', isExpired = false } = options;
     const names = ['localhost', service];
-    const certificate = await webhookCertificate({ hash: 'SHA-256', names });
+    const certificate = await webhookCertificate({ hash: 'SHA-256', names, isExpired });
     const server = createServer({ cert: certificate.certificate, key: certificate.key });
     // Longer than a busy machine may pause between two requests of a test.
     server.keepAliveTimeout = 120_000;
@@ -67,6 +69,11 @@ export class AdmissionWebhooks {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** The address on which it listens. */
+  get address(): string {
+    return (this.server.address() as AddressInfo).address;
   }
 
   get caBundle(): string {

@@ -9,8 +9,10 @@ export async function webhookCertificate(options: {
   readonly hash: string;
   /** DNS names in subjectAltName; without any, the extension is absent. */
   readonly names: readonly string[];
+  /** Ends the validity of the certificate in the past. */
+  readonly isExpired?: boolean;
 }): Promise<WebhookCertificate> {
-  const { hash, names } = options;
+  const { hash, names, isExpired = false } = options;
   const signingAlgorithm = {
     name: 'RSASSA-PKCS1-v1_5',
     hash,
@@ -31,6 +33,7 @@ export async function webhookCertificate(options: {
   const certificate = await x509.X509CertificateGenerator.create(
     {
       ...{ serialNumber: '02', subject: 'CN=webhook', issuer: ca.subject, signingAlgorithm, ...validity },
+      ...(isExpired && { notAfter: new Date(Date.now() - 30_000) }),
       publicKey: keys.publicKey,
       signingKey: caKeys.privateKey,
       extensions: names.length > 0 ? [new x509.SubjectAlternativeNameExtension(alternatives)] : [],
