@@ -37,7 +37,7 @@ export async function startOurs(
 ): Promise<Server> {
   await mkdir(directory, { recursive: true });
   const tokens = join(directory, 'tokens.csv');
-  await writeFile(tokens, `${token},benchmark,1,"system:masters"\n`, { mode: 0o600 });
+  await writeFile(tokens, `${token},benchmark,1,"system:masters"\nnoisy,noisy,2\npolite,polite,3\n`, { mode: 0o600 });
   const port = await freePort();
   const words = [
     join(packageRoot(), 'bin/keelson'),

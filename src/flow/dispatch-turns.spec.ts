@@ -55,13 +55,13 @@ it('requests of one flow run at once, however many there are', () => {
   expect(executed).toHaveLength(100);
 });
 
-it('while flows compete, a turn ends after a millisecond and the next one serves the flow with less work first', () => {
+it('while flows compete, a turn ends after its time and the next one serves the flow with less work first', () => {
   const { levelOf, flowOf, admit, executed, turn } = world();
   const [level, noisy, polite] = [levelOf('level', 1000), flowOf('noisy'), flowOf('polite')];
-  admit(level, polite, 0.1);
-  for (let at = 0; at < 40; at++) admit(level, noisy, 0.3);
-  admit(level, polite, 0.1);
-  // One to begin with, then a millisecond of the noisy flow, in which the limit is not exceeded.
+  admit(level, polite, 0.02);
+  for (let at = 0; at < 40; at++) admit(level, noisy, 0.07);
+  admit(level, polite, 0.02);
+  // One to begin with, then a quarter of a millisecond of the noisy flow.
   expect(executed).toEqual(['polite', 'noisy', 'noisy', 'noisy', 'noisy']);
   turn();
   const second = executed.slice(5);
@@ -76,8 +76,8 @@ it('priority levels get time of the event loop by their seats', () => {
   const [large, small] = [levelOf('large', 30), levelOf('small', 10)];
   const [first, second] = [flowOf('large'), flowOf('small')];
   for (let at = 0; at < 60; at++) {
-    admit(large, first, 0.5);
-    admit(small, second, 0.5);
+    admit(large, first, 0.1);
+    admit(small, second, 0.1);
   }
   const before = executed.length;
   for (let at = 0; at < 20; at++) turn();

@@ -1,9 +1,10 @@
 import type { Clock } from '../std/clock.js';
 import type { Flow } from './flow.js';
+import type { FlowRequest } from './flow-request.js';
 import type { QueueSet } from './queue-set.js';
 
 /** Requests of several flows are dispatched for this time in a turn of the event loop; the others wait for the next. */
-const turnMsMax = 1;
+const turnMsMax = 0.25;
 /** Flows compete if two of them had requests within this time. */
 const competitionMs = 1000;
 /** Bound on the dispatches of a turn. */
@@ -81,11 +82,13 @@ export class DispatchTurns {
     let nowMs = beganMs;
     let left = dispatchesPerTurnMax;
     const dispatchOne = (): void => {
-      const level = nowMs - beganMs < turnMsMax && left-- > 0 ? this.dispatchNext(nowMs) : undefined;
-      if (!level) return this.finishTurn();
+      const next = nowMs - beganMs < turnMsMax && left-- > 0 ? this.dispatchNext(nowMs) : undefined;
+      if (!next) return this.finishTurn();
       this.turns.afterContinuations(() => {
         const now = this.clock.monotonicMs();
+        const { level, request } = next;
         level.usedMsPerSeat += (now - nowMs) / Math.max(1, level.limit);
+        if (!request.isCharged) level.charge(request, (now - nowMs) / 1000);
         nowMs = now;
         dispatchOne();
       });
@@ -99,8 +102,8 @@ export class DispatchTurns {
     if (this.isScheduled) this.turns.afterReading(this.beginTurn);
   }
 
-  /** Dispatches a request of the level that has used the least time. Returns the level. */
-  private dispatchNext(nowMs: number): QueueSet | undefined {
+  /** Dispatches a request of the level that has used the least time. */
+  private dispatchNext(nowMs: number): { readonly level: QueueSet; readonly request: FlowRequest } | undefined {
     for (;;) {
       let next: QueueSet | undefined;
       for (const level of this.ready) if (!next || level.usedMsPerSeat < next.usedMsPerSeat) next = level;
@@ -109,7 +112,7 @@ export class DispatchTurns {
       const request = next.dispatch(nowMs);
       // A level without free seats is scheduled again when seats are released.
       if (!request || next.waiting === 0) this.ready.delete(next);
-      if (request) return next;
+      if (request) return { level: next, request };
     }
   }
 }

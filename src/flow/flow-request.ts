@@ -22,6 +22,8 @@ export class FlowRequest {
   /** Undefined in levels without queues. */
   queue: RequestQueue | undefined = undefined;
   startMs = 0;
+  /** True once its queue was charged with the time that it used. */
+  isCharged = false;
   /** Neighbours in the list of waiting or executing requests. */
   previous: FlowRequest | undefined = undefined;
   next: FlowRequest | undefined = undefined;

@@ -32,8 +32,8 @@ const seatBounds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 
 const demandBounds = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
 
 /**
- * The queues and seats of one priority level. Requests wait in queues, and the queue whose next request would end first
- * is served first (start-time fair queueing). The progress meter R is the start tag of the request that was dispatched
+ * The queues and seats of one priority level. Requests wait in queues, and the queue that has had the least work is
+ * served first (start-time fair queueing). The progress meter R is the start tag of the request that was dispatched
  * last, in seat-seconds. kube-apiserver advances it with the clock, by the number of seats; on one event loop that would
  * overestimate the progress, and the queues would be served in the order of arrival (ADR 044).
  */
@@ -126,12 +126,14 @@ export class QueueSet {
     if (demanded >= this.limit && queue.waiting.length >= deck.queueLengthLimit)
       return this.reject(request, 'queue-full');
     request.queue = queue;
-    // A queue that is not in use begins at the progress meter.
-    if (queue.isIdle) queue.nextDispatchR = Math.min(Math.max(queue.nextDispatchR, this.currentR), this.currentR + aheadMax); // prettier-ignore
+    if (queue.isIdle) {
+      const r = this.progress();
+      queue.nextDispatchR = Math.min(Math.max(queue.nextDispatchR, r), r + aheadMax);
+    }
     if (!defers && this.waiting === 0 && this.seatsInUse < this.limit && this.accommodates(request)) {
       request.series.enqueued(1);
       this.robin = queue.index;
-      this.charge(queue, request);
+      this.advance(queue, request);
       this.begin(request, nowMs);
       return undefined;
     }
@@ -157,7 +159,7 @@ export class QueueSet {
       request.finalSeats = this.limit;
     }
     this.lastDispatch = { ...tags, r: this.currentR, start: queue.nextDispatchR };
-    this.charge(queue, request);
+    this.advance(queue, request);
     this.begin(request, nowMs);
     const { decided } = request;
     request.decided = undefined;
@@ -175,15 +177,21 @@ export class QueueSet {
     series.executed(seconds, request.info.verb === 'watch');
     this.executingRatio.set(this.running.length, now);
     this.readsAndWrites.executing(request.info, -1, now);
-    if (queue) {
-      queue.executing--;
-      const corrected = queue.nextDispatchR - request.initialSeats * (serviceSeconds - seconds);
-      queue.nextDispatchR = Math.min(Math.max(corrected, 0), this.currentR + aheadMax);
-    }
+    if (queue) queue.executing--;
+    if (!request.isCharged) this.charge(request, seconds);
     if (request.lingerMs > 0) {
       request.state = 'lingering';
       request.timer = this.clock.after(request.lingerMs, () => this.release(request, this.clock.monotonicMs()));
     } else this.release(request, now);
+  }
+
+  /** Replaces the estimated time of a request by the time that it has used the event loop. */
+  charge(request: FlowRequest, seconds: number): void {
+    request.isCharged = true;
+    const { queue } = request;
+    if (!queue) return;
+    const corrected = queue.nextDispatchR - request.initialSeats * (serviceSeconds - seconds);
+    queue.nextDispatchR = Math.min(Math.max(corrected, 0), this.currentR + aheadMax);
   }
 
   /** Removes a request from its queue: it has waited too long, or its client has disconnected. */
@@ -259,9 +267,20 @@ export class QueueSet {
     this.noteDemand(nowMs);
   }
 
-  private charge(queue: RequestQueue, request: FlowRequest): void {
-    if (queue.nextDispatchR > this.currentR) this.currentR = queue.nextDispatchR;
+  /** Moves the progress meter to a request that is dispatched, and its queue behind it. */
+  private advance(queue: RequestQueue, request: FlowRequest): void {
+    this.currentR = queue.nextDispatchR;
     queue.nextDispatchR += workOf(request);
+  }
+
+  /** The position of a queue that begins to be used: that of the queue that is next, so that none is before it. */
+  private progress(): number {
+    if (this.waiting === 0) return this.currentR;
+    let least = Infinity;
+    for (const { waiting, nextDispatchR } of this.queues) {
+      if (waiting.length > 0 && nextDispatchR < least) least = nextDispatchR;
+    }
+    return least;
   }
 
   private begin(request: FlowRequest, nowMs: number): void {
@@ -311,11 +330,12 @@ export class QueueSet {
     return this.seatsInUse + seats <= this.limit;
   }
 
-  /** Finds the queue whose oldest request would end first. Equal ones are served in turn. */
+  /** Finds the queue that has had the least work. Of equal ones, the one with the smallest request; then in turn. */
   private nextQueue(): { readonly queue: RequestQueue; readonly tags: TagBounds } {
     const { queues } = this;
     let best: RequestQueue | undefined;
-    let bestEnd = Infinity;
+    let bestStart = Infinity;
+    let bestWork = Infinity;
     const tags = { startMin: Infinity, startMax: 0, discountedMin: Infinity, discountedMax: 0 };
     for (let step = 1; step <= queues.length; step++) {
       const queue = queues[(this.robin + step) % queues.length]!;
@@ -327,9 +347,10 @@ export class QueueSet {
       tags.startMax = Math.max(tags.startMax, start);
       tags.discountedMin = Math.min(tags.discountedMin, discounted);
       tags.discountedMax = Math.max(tags.discountedMax, discounted);
-      const end = start + workOf(oldest);
-      if (end >= bestEnd) continue;
-      bestEnd = end;
+      const work = workOf(oldest);
+      if (start > bestStart || (start === bestStart && work >= bestWork)) continue;
+      bestStart = start;
+      bestWork = work;
       best = queue;
     }
     return { queue: best!, tags };
