@@ -56,6 +56,8 @@ export class AdmissionChain {
     const { observer } = this;
     const { trace, steps } = attributes.request;
     steps?.begin('admission');
+    const spans = steps?.trace;
+    spans?.describe({ phase: step });
     if (trace) {
       for (const plugin of plugins) {
         await trace.step(plugin.name, step, attributes.object, () => runStep(plugin, step, attributes, isReinvocation));
@@ -77,6 +79,7 @@ export class AdmissionChain {
     // The end of one plug-in is the beginning of the next, so that the clock is read once for each.
     let lastMs = beginMs;
     for (const plugin of plugins) {
+      const span = spans?.beginPart(plugin.name);
       let isRefused = true;
       try {
         const running = runStep(plugin, step, attributes, isReinvocation);
@@ -86,6 +89,7 @@ export class AdmissionChain {
         const nowMs = observer.clock.monotonicMs();
         observer.plugin(plugin.name, step, operation, (nowMs - lastMs) / 1000, isRefused);
         steps?.part(plugin.name, nowMs - lastMs);
+        span?.end(isRefused ? 'refused' : undefined, nowMs);
         lastMs = nowMs;
         if (isRefused) observer.step(step, operation, (nowMs - beginMs) / 1000, true);
       }

@@ -15,6 +15,7 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import { TimerWheel } from '../std/timer-wheel.js';
+import type { Tracing } from '../tracing/open-tracing.js';
 import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import { TransformedStore } from '../storage/decorators/transformed-store.js';
 import type { KvStore } from '../storage/kv-store.js';
@@ -29,6 +30,7 @@ import { makeFlowControl } from './flow-control.js';
 import { makeMeters, metricPages, type MetricPages } from './metrics.js';
 import { makeRequests, type RequestComponents } from './requests.js';
 import { makeStorage, type StorageComponents } from './storage.js';
+import { identifyServer } from './tracing.js';
 
 /** Dependencies that the caller supplies; makeComponents constructs everything else from them. */
 interface ServerDependencies extends CredentialSources {
@@ -37,6 +39,8 @@ interface ServerDependencies extends CredentialSources {
   readonly authorization?: AuthorizationSource | undefined;
   /** Absent if objects are stored unencrypted. */
   readonly encryption?: Encryption | undefined;
+  /** Absent without --tracing-config-file. */
+  readonly tracing?: Tracing | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
   /** Absent in a server without requests. */
@@ -155,6 +159,8 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const version = versionDocument();
   const { accountTokens, tokenUses } = authentication;
   const address = () => phase.address;
+  const { tracing } = dependencies;
+  if (tracing) identifyServer(tracing, address);
   return {
     ...dependencies,
     metaGroup: config.naming.group('meta'),
@@ -176,6 +182,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       encryption,
       signerMetrics: dependencies.signerMetrics,
       audit: dependencies.audit?.auditMetrics,
+      spans: tracing?.exporter.counts,
     }),
   };
 }

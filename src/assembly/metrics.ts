@@ -26,6 +26,8 @@ import { MatchConditionMetrics } from '../metrics/match-condition-metrics.js';
 import { StorageMetrics } from '../metrics/storage-metrics.js';
 import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { tokenFamilies } from '../metrics/token-metrics.js';
+import { tracingFamilies } from '../metrics/tracing-metrics.js';
+import type { SpanCounts } from '../tracing/span-exporter.js';
 import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
@@ -107,6 +109,8 @@ interface Measured {
   readonly flowControl: FlowControl | undefined;
   readonly signerMetrics?: SignerMetrics | undefined;
   readonly audit: AuditMetrics | undefined;
+  /** Absent without --tracing-config-file. */
+  readonly spans?: SpanCounts | undefined;
 }
 
 export interface MetricPages {
@@ -150,6 +154,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...tokenFamilies(tokenUses),
     ...(signerMetrics?.families() ?? []),
     ...(measured.audit?.families() ?? []),
+    ...(measured.spans ? tracingFamilies(measured.spans) : []),
     ...healthFamilies(health),
   );
   indicators.add(...healthFamilies(health));

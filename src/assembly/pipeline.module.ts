@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
@@ -22,6 +22,7 @@ import { refusalWith } from '../auth/authorizer.js';
 import { AuthorizationGuard } from '../guards/authorization.guard.js';
 import { FlowControlGuard } from '../guards/flow-control.guard.js';
 import { ImpersonationGuard } from '../guards/impersonation.guard.js';
+import { TracingGuard } from '../guards/tracing.guard.js';
 import { ContentNegotiationInterceptor } from '../interceptors/content-negotiation.interceptor.js';
 
 /**
@@ -40,6 +41,7 @@ export class PipelineModule {
           provide: APP_GUARD,
           useFactory: () => new AuthenticationGuard(components.authenticator, components.accessMetrics),
         },
+        ...tracingGuards(components),
         ...(components.auditor ? [{ provide: APP_GUARD, useFactory: () => new AuditGuard() }] : []),
         {
           provide: APP_GUARD,
@@ -88,4 +90,9 @@ export class PipelineModule {
       ],
     };
   }
+}
+
+function tracingGuards({ tracing, clock }: ServerComponents): Provider[] {
+  if (!tracing) return [];
+  return [{ provide: APP_GUARD, useFactory: () => new TracingGuard(tracing.tracer, clock) }];
 }

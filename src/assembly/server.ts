@@ -36,6 +36,7 @@ import { tightenOwnPaths } from './own-paths.js';
 import { startControl } from './start-control.js';
 import { stopServing } from './stop-serving.js';
 import { liveRootCa, openTls, type ServerTls } from './tls.js';
+import { startTracing } from './tracing.js';
 import { UndoSteps } from './undo-steps.js';
 
 export interface StartOptions {
@@ -102,6 +103,8 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const { clock, rng, logger } = options;
   const backend = backendNamed(config.storage.backend, options.storageBackends);
   const encryption = await openEncryption(config, { clock, rng, logger, undo });
+  // Undone last, when all requests have ended.
+  const tracing = await startTracing(config, { clock, rng, logger, undo });
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const authorization = await openAuthorization(config, { rng, clock, logger, undo });
@@ -113,6 +116,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     authorization,
     audit,
     encryption,
+    tracing,
     store,
     rng,
     logger,

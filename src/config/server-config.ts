@@ -252,6 +252,11 @@ class FlowConfig {
   @IsBoolean() readonly priorityAndFairness!: boolean;
 }
 
+class TracingConfig {
+  /** TracingConfiguration file. */
+  @IsOptional() @IsString() readonly configFile: Optional;
+}
+
 export class LogConfig {
   @IsChoice(logLevels) readonly level!: LogLevel;
   @IsNatural() readonly verbosity!: number;
@@ -271,6 +276,7 @@ export class ServerConfig {
   @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();
   @ValidateNested() readonly log = new LogConfig();
+  @ValidateNested() readonly tracing = new TracingConfig();
   @ValidateNested() readonly limits = new Limits();
   @ValidateNested() readonly naming = new NamingProfile();
   /** State of every known gate, in an object without prototype: compare `featureGates.WatchList === true`. */

@@ -27,10 +27,10 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   private setUser({ kube }: FastifyRequest, user: UserInfo | undefined, beginMs: number): true {
-    this.metrics.authenticated(user ? 'success' : 'failure', beginMs, user?.name);
+    const nowMs = this.metrics.authenticated(user ? 'success' : 'failure', beginMs, user?.name);
     if (!user) throw ApiError.unauthorized();
     kube.user = user;
-    kube.begin('flowControl');
+    kube.begin('flowControl', nowMs);
     return true;
   }
 }

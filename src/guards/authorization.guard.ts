@@ -58,8 +58,7 @@ export class AuthorizationGuard implements CanActivate {
     beginMs: number,
   ): true {
     const { decision } = authorization;
-    this.metrics.authorized(decision, beginMs);
-    kube.begin('handling');
+    kube.begin('handling', this.metrics.authorized(decision, beginMs));
     if (decision === 'allow') return true;
     throw this.refusal(attributes, authorization);
   }

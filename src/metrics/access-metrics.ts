@@ -32,16 +32,22 @@ export class AccessMetrics {
     return this.clock.monotonicMs();
   }
 
-  authenticated(result: AuthenticationResult, beginMs: number, userName = ''): void {
-    bucketsOf(this.authentications, result).observe(this.secondsSince(beginMs));
-    if (result !== 'success') return;
+  /** Returns the present time, so that the caller need not read the clock. */
+  authenticated(result: AuthenticationResult, beginMs: number, userName = ''): number {
+    const { nowMs } = this;
+    bucketsOf(this.authentications, result).observe((nowMs - beginMs) / 1000);
+    if (result !== 'success') return nowMs;
     const name = knownUsers.has(userName) ? userName : userName.includes('@') ? 'email_id' : 'other';
     this.users.set(name, (this.users.get(name) ?? 0) + 1);
+    return nowMs;
   }
 
-  authorized(decision: Authorization['decision'] | 'error', beginMs: number): void {
+  /** Returns the present time. */
+  authorized(decision: Authorization['decision'] | 'error', beginMs: number): number {
     const result = decision === 'error' ? decision : resultOf[decision];
-    bucketsOf(this.authorizations, result).observe(this.secondsSince(beginMs));
+    const { nowMs } = this;
+    bucketsOf(this.authorizations, result).observe((nowMs - beginMs) / 1000);
+    return nowMs;
   }
 
   /**
@@ -115,10 +121,6 @@ export class AccessMetrics {
     let decided = this.decisions.get(key);
     if (!decided) this.decisions.set(key, (decided = { labels, allowed: 0, denied: 0 }));
     return decided;
-  }
-
-  private secondsSince(beginMs: number): number {
-    return (this.nowMs - beginMs) / 1000;
   }
 }
 

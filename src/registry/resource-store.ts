@@ -227,6 +227,7 @@ export class ResourceStore {
   async storedCurrent(key: string, caller: Caller | undefined): Promise<Current> {
     const signal = caller?.signal;
     caller?.steps?.begin('store');
+    caller?.steps?.trace?.describe(this.callAttributes('get', key));
     const { item } = await fromStore(this.dependencies.kv.get(key, signal && { signal }));
     caller?.steps?.begin('handling');
     return this.currentOf(item);
@@ -262,6 +263,7 @@ export class ResourceStore {
     const writes = reservation ? [write, ...reservation.writes] : [write];
     const signal = caller?.signal;
     caller?.steps?.begin('store');
+    caller?.steps?.trace?.describe(this.callAttributes('txn', write.key));
     const result = await fromStore(this.dependencies.kv.txn(compares, writes, signal && { signal }));
     caller?.steps?.begin('handling');
     if (result.succeeded) {
@@ -275,6 +277,11 @@ export class ResourceStore {
       return { newer: { encoded: this.decoded(item), revision: item.modRevision, cached: false } };
     }
     return { newer: this.currentOf(item) };
+  }
+
+  private callAttributes(operation: string, key: string) {
+    const { group, plural, kind } = this.definition;
+    return { operation, key, type: kind, group, resource: plural };
   }
 
   /** Reuses the cached object if it has the same revision: decoding a large one is slow. */

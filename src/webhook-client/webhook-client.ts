@@ -41,6 +41,8 @@ interface CallOptions {
   readonly timeoutSeconds: number;
   /** Of the request that waits for the answer. */
   readonly signal: Cancellation | undefined;
+  /** Of the span of the call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const noCredentials: Credentials = { token: undefined, clientCertificate: undefined };
@@ -78,7 +80,7 @@ export class WebhookClient {
   }
 
   /** Resolves with the body of the answer. Rejects with WebhookCallError, or with the reason of the signal. */
-  async post(body: string | Buffer, { timeoutSeconds, signal }: CallOptions): Promise<Buffer> {
+  async post(body: string | Buffer, { timeoutSeconds, signal, headers }: CallOptions): Promise<Buffer> {
     const { clock, answerBytesMax } = this.dependencies;
     const call = new WebhookCall(answerBytesMax, signal);
     const timer = clock.after(timeoutSeconds * 1000, () => {
@@ -93,7 +95,7 @@ export class WebhookClient {
       const { status, body: answer } = await call.send(
         pool,
         endpoint,
-        this.requestOf(body, timeoutSeconds, credentials),
+        this.requestOf(body, { timeoutSeconds, headers }, credentials),
       );
       if (hasUsableStatus(status)) return answer;
       if (status === 401) this.credential?.source.reject(credentials);
@@ -126,8 +128,14 @@ export class WebhookClient {
   }
 
   /** Returns the bytes of a request: in one piece, unless copying the body would cost more than another piece. */
-  private requestOf(body: string | Buffer, timeoutSeconds: number, credentials: Credentials): (string | Buffer)[] {
-    const head = `${this.headOf(timeoutSeconds, credentials)}${Buffer.byteLength(body)}\r\n\r\n`;
+  private requestOf(
+    body: string | Buffer,
+    { timeoutSeconds, headers }: Omit<CallOptions, 'signal'>,
+    credentials: Credentials,
+  ): (string | Buffer)[] {
+    let head = `${this.headOf(timeoutSeconds, credentials)}${Buffer.byteLength(body)}\r\n`;
+    if (headers) for (const name in headers) head += headerLine(name, headers[name]!);
+    head += '\r\n';
     if (typeof body !== 'string') return [Buffer.from(head, 'latin1'), body];
     const bytes = Buffer.allocUnsafe(head.length + Buffer.byteLength(body));
     bytes.write(head, 'latin1');

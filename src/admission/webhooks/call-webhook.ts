@@ -1,6 +1,7 @@
 import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
 import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/go-quote.js';
+import { qualifiedResource } from '../../machinery/gvk.js';
 import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { untilReady } from '../../std/not-ready.js';
@@ -74,21 +75,33 @@ async function answerOf(
   const uid = rng.uuid();
   const oldObject = await untilReady(() => request.object('old', form));
   const review = admissionReview({ uid, version, request, form, object, oldObject }, naming);
-  const { signal } = request.attributes.request;
+  const { signal, steps } = request.attributes.request;
+  const span = steps?.trace?.beginCall(mutates ? 'Call mutating webhook' : 'Call validating webhook', {
+    configuration: webhook.configuration,
+    webhook: webhook.name,
+    ...spanAttributes(request),
+    UID: uid,
+  });
+  let failure: string | undefined = 'no answer';
   const beginMs = clock.monotonicMs();
   let answer: JsonValue;
   try {
-    const body = await client.post(stringifyJson(review), { timeoutSeconds: webhook.timeoutSeconds, signal });
+    const { timeoutSeconds } = webhook;
+    const body = await client.post(stringifyJson(review), { timeoutSeconds, signal, headers: span?.headers });
+    failure = undefined;
+    span?.event('Request completed');
     answer = await new YieldTimer(clock).run(decodeJsonInSteps(body.toString('utf8')));
   } catch (error) {
     if (error instanceof WebhookCallError) {
+      failure = error.message;
       webhooks.logger.debug('a webhook could not be called', { webhook: webhook.name, error: error.message });
       throw new CallFailure(webhook, `failed to call webhook: ${error.message}`, error.code);
     }
     if (!(error instanceof DecodeError)) throw error;
     throw new CallFailure(webhook, "failed to call webhook: couldn't get version/kind; json parse error", unavailable);
   } finally {
-    request.attributes.request.steps?.part(webhook.name, clock.monotonicMs() - beginMs);
+    steps?.part(webhook.name, clock.monotonicMs() - beginMs);
+    span?.end(failure);
   }
   try {
     return readReview(answer, { uid, apiVersion: review.apiVersion, mutates });
@@ -96,6 +109,10 @@ async function answerOf(
     if (!(error instanceof InvalidResponse)) throw error;
     throw new CallFailure(webhook, `received invalid webhook response: ${error.message}`, unavailable);
   }
+}
+
+function spanAttributes({ attributes: { resource, subresource, operation } }: MatchedRequest) {
+  return { resource: qualifiedResource(resource.group, resource.resource), subresource, operation };
 }
 
 const codeMax = 999;

@@ -47,5 +47,13 @@ export const logFlags: FlagTopic = {
 
 export const traceFlags: FlagTopic = {
   title: 'Traces',
-  flags: [accepted('tracing-config-file', 'string', '', 'file with the configuration of tracing')],
+  flags: [
+    used(
+      'tracing-config-file',
+      'string',
+      '',
+      'tracing.configFile',
+      'TracingConfiguration file; sampled requests are exported to an OpenTelemetry collector (OTLP over gRPC)',
+    ),
+  ],
 };
