@@ -3,14 +3,14 @@ import type { RequestAudit } from '../audit/request-audit.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { json } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
+import { withoutManagedFields } from '../codec/without-managed-fields.js';
 import type { Status } from '../machinery/api-error.js';
 import type { Clock } from '../std/clock.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
-import { encodedSlices, workSliceMs } from './list-stream.js';
+import { bytesInSteps, needsSteps, workSliceMs } from './list-stream.js';
 import type { ListMeta, Renderings, Representation } from './rendering.js';
 
 const lineFeed = 0x0a;
-const sliceBytes = 262_144;
 
 /** Returns the same representation as compact JSON, in which the audit log has all objects. */
 const inJson = (representation: Representation): Representation => ({
@@ -30,20 +30,30 @@ export function auditedObject(
   return [withoutLineEnd(bytes)];
 }
 
-/** Returns the JSON of a list, joined from the bytes of its items. */
-export async function auditedList(
+/** Notes a list, joined from the bytes of its items. managedFields are removed item by item, since lists can be long. */
+export async function noteList(
+  audit: RequestAudit,
   renderings: Renderings,
   representation: Representation,
   meta: ListMeta,
   objects: readonly EncodedObject[],
   clock: Clock,
-): Promise<JsonPieces> {
+): Promise<void> {
   const rendering = renderings.joinedList(inJson(representation), objects.length)!;
-  const pieces: Buffer[] = [];
-  const slices = encodedSlices(rendering, meta, objects, { sliceBytes, clock }, new LoopYieldTimer(clock, workSliceMs));
-  for await (const slice of slices) pieces.push(slice);
-  pieces.push(withoutLineEnd(pieces.pop()!));
-  return pieces;
+  const { separator, firstSkip } = rendering;
+  const yieldTimer = new LoopYieldTimer(clock, workSliceMs);
+  const pieces: Buffer[] = [rendering.head(meta, 0)];
+  for (const [index, object] of objects.entries()) {
+    const bytes = needsSteps(rendering, object)
+      ? await bytesInSteps(rendering, object, clock)
+      : rendering.bytesOf(object);
+    const item = bytes.subarray(rendering.itemStart(bytes), rendering.itemEnd(bytes));
+    pieces.push(index === 0 ? separator.subarray(firstSkip) : separator);
+    pieces.push(audit.omitsManagedFields ? withoutManagedFields(item) : item);
+    if (yieldTimer.isDue()) await yieldTimer.yield();
+  }
+  pieces.push(withoutLineEnd(rendering.tail(meta)));
+  audit.noteAnswer({ object: pieces, hasManagedFieldsRemoved: true });
 }
 
 /** Notes a value that is the response. `body` is its encoding. */

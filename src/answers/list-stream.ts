@@ -159,8 +159,7 @@ async function* follow(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   yield* rest;
 }
 
-/** Encodes a list, in slices of about sliceBytes. */
-export async function* encodedSlices(
+async function* encodedSlices(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],
@@ -191,10 +190,11 @@ export async function* encodedSlices(
   return undefined;
 }
 
-const needsSteps = (rendering: ListRendering, object: EncodedObject): boolean =>
+/** True if encoding the object may take the time of a turn of the event loop. */
+export const needsSteps = (rendering: ListRendering, object: EncodedObject): boolean =>
   object.isLarge && rendering.parses(object);
 
-async function bytesInSteps(rendering: ListRendering, object: EncodedObject, clock: Clock): Promise<Buffer> {
+export async function bytesInSteps(rendering: ListRendering, object: EncodedObject, clock: Clock): Promise<Buffer> {
   const timer = new YieldTimer(clock);
   const parsed = await timer.run(object.parseInSteps());
   if (timer.isDue()) await timer.yield();

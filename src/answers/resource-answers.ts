@@ -4,7 +4,7 @@ import { json } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
 import { wantsPretty } from '../codec/negotiate.js';
 import type { Limits } from '../config/limits.js';
-import { auditedList, auditedObject, noteValue } from './audited-answer.js';
+import { noteList, auditedObject, noteValue } from './audited-answer.js';
 import { headersFor, sendBytes } from './answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
@@ -130,8 +130,7 @@ export class ResourceAnswers {
     const joined = renderings.joinedList(representation, objects.length);
     const { audit } = request.kube;
     if (joined) {
-      if (audit?.takesAnswers)
-        audit.noteAnswer({ object: await auditedList(renderings, representation, meta, objects, clock) });
+      if (audit?.takesAnswers) await noteList(audit, renderings, representation, meta, objects, clock);
       const options = { sliceBytes: limits.listChunkBytesMax, compresses: this.compresses(request), clock };
       return sendList(request, reply, joined, meta, objects, options);
     }

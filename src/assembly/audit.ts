@@ -55,6 +55,7 @@ export async function openAudit(
     observer: auditMetrics,
     clock,
     closeTimeoutMs: limits.auditCloseTimeoutMs,
+    latencyPrefix: `${naming.group('apiserver.latency')}/`,
   });
   undo.add(() => auditor.close());
   return { auditor, auditMetrics };

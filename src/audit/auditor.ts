@@ -12,6 +12,8 @@ interface Options {
   readonly clock: Clock;
   /** Time for events that wait when the server stops. */
   readonly closeTimeoutMs: number;
+  /** `apiserver.latency.k8s.io/`, prefix of annotations. */
+  readonly latencyPrefix: string;
 }
 
 /** Decides by the policy which requests are recorded, and passes their events to the sinks. */
@@ -20,6 +22,14 @@ export class Auditor {
 
   constructor(private readonly options: Options) {
     this.time = new WallTime(options.clock);
+  }
+
+  get nowMs(): number {
+    return this.options.clock.monotonicMs();
+  }
+
+  get latencyPrefix(): string {
+    return this.options.latencyPrefix;
   }
 
   /** `user` is undefined if authentication failed. */

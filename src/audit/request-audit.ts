@@ -7,6 +7,7 @@ import { asFields, isSet } from '../machinery/fields.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Status } from '../machinery/api-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import { canonicalDuration } from '../typed/go-duration.js';
 import type { RequestRecord } from '../registry/request-record.js';
 import type { JsonPieces, ObjectReference, ResponseStatus } from './audit-event.js';
 import type { AuditDecision, AuditStage } from './audit-policy.js';
@@ -21,7 +22,10 @@ export interface AuditedRequest {
   readonly user: UserInfo;
   readonly impersonator: UserInfo | undefined;
   readonly impersonationConstraint: string;
-  readonly auditAnnotations: ReadonlyMap<string, string>;
+  readonly auditAnnotations: Map<string, string>;
+  /** Ends the running step of the request. */
+  endSteps(nowMs: number): void;
+  durationsMs(): Readonly<Record<string, number | undefined>>;
 }
 
 interface HttpPart {
@@ -35,6 +39,7 @@ export interface AnswerRecord {
   readonly status?: Status | undefined;
   /** The object, if the level wants it. */
   readonly object?: JsonPieces | undefined;
+  readonly hasManagedFieldsRemoved?: boolean;
 }
 
 /** In the order of kube-apiserver. */
@@ -46,6 +51,18 @@ const optionNames = [
   'dryRun',
   'ignoreStoreReadErrorWithClusterBreakingPotential',
 ];
+/** As in kube-apiserver. */
+const slowRequestMs = 500;
+/** The steps that are layers of kube-apiserver. */
+const layerOfStep = {
+  authentication: 'authentication',
+  impersonation: 'impersonation',
+  flowControl: 'apf-queue-wait',
+  authorization: 'authorization',
+  decode: 'decode-response-object',
+  store: 'etcd',
+  encode: 'serialize-response-object',
+};
 const noAnswer: AnswerRecord = {};
 const userAgentLengthMax = 1024;
 const cutMark = '...TRUNCATED';
@@ -86,6 +103,10 @@ export class RequestAudit implements RequestRecord {
   /** True if the events have the object of the response. */
   get takesAnswers(): boolean {
     return this.decision?.level === 'RequestResponse' && !this.isComplete;
+  }
+
+  get omitsManagedFields(): boolean {
+    return this.decision?.omitManagedFields === true;
   }
 
   /** True once a stream has begun, whose end is recorded when it closes. */
@@ -151,7 +172,7 @@ export class RequestAudit implements RequestRecord {
   /** Records a response that is sent as a whole. Returns a promise if it has to wait for the log. */
   answered(code: number): undefined | Promise<unknown> {
     if (this.isComplete) return undefined;
-    const { status, object } = this.answer;
+    const { status, object, hasManagedFieldsRemoved } = this.answer;
     this.status = statusOf(code, status);
     if (!this.isAuthenticated) {
       this.isComplete = true;
@@ -159,7 +180,8 @@ export class RequestAudit implements RequestRecord {
       return this.decision.level === 'None' ? undefined : pending(this.record('ResponseStarted'));
     }
     if (object && this.takesAnswers) {
-      this.responseObject = this.decision!.omitManagedFields ? [withoutManagedFields(Buffer.concat(object))] : object;
+      const removes = this.omitsManagedFields && !hasManagedFieldsRemoved;
+      this.responseObject = removes ? [withoutManagedFields(Buffer.concat(object))] : object;
     }
     const started = isLongRunning(this.request.info) ? pending(this.record('ResponseStarted')) : undefined;
     const ended = this.complete('ResponseComplete');
@@ -192,11 +214,28 @@ export class RequestAudit implements RequestRecord {
   }
 
   private noteRequest(json: Buffer): void {
-    if (!this.isComplete) this.requestObject = [this.decision!.omitManagedFields ? withoutManagedFields(json) : json];
+    if (!this.isComplete) this.requestObject = [this.omitsManagedFields ? withoutManagedFields(json) : json];
+  }
+
+  /** Annotates a slow request with the durations of its steps, as kube-apiserver does. */
+  private addLatencies(): void {
+    const { request, auditor } = this;
+    const elapsedMs = auditor.nowMs - request.startMs;
+    if (elapsedMs <= slowRequestMs || isLongRunning(request.info)) return;
+    request.endSteps(auditor.nowMs);
+    const annotate = (layer: string, ms: number) =>
+      request.auditAnnotations.set(`${auditor.latencyPrefix}${layer}`, canonicalDuration(`${ms.toFixed(3)}ms`));
+    const durations = request.durationsMs();
+    for (const [step, layer] of Object.entries(layerOfStep)) {
+      const ms = durations[step];
+      if (ms !== undefined) annotate(layer, ms);
+    }
+    annotate('total', elapsedMs);
   }
 
   private complete(stage: AuditStage): undefined | Promise<unknown> {
     this.isComplete = true;
+    if (stage === 'ResponseComplete') this.addLatencies();
     return pending(this.record(stage));
   }
 

@@ -56,6 +56,11 @@ it.each<[name: string, value: unknown]>([
   ['deeply nested data', { a: { b: { c: { d: { e: { f: { managedFields: 1 } } } } } } }],
 ])('%s stays', (_name, value) => expect(removed(value)).toEqual(value));
 
+it('an item without its opening brace loses its managedFields', () => {
+  const item = '"metadata":{"name":"a","managedFields":[{"a":"]"}],"uid":"u"},"spec":{}}';
+  expect(withoutManagedFields(Buffer.from(item)).toString()).toBe('"metadata":{"name":"a","uid":"u"},"spec":{}}');
+});
+
 it('JSON without managedFields is not copied', () => {
   const json = Buffer.from('{"metadata":{"name":"a"}}');
   expect(withoutManagedFields(json)).toBe(json);

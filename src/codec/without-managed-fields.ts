@@ -7,7 +7,7 @@ const name = Buffer.from('"managedFields":');
 
 /**
  * Removes metadata.managedFields from the compact JSON of an object, of the items of a list, and of the objects in the rows
- * of a Table, without parsing it. Fields of these names elsewhere (in an annotation, in free-form data) stay.
+ * of a Table, without parsing it. The JSON may be that of one item or row, with or without its opening brace. Fields of these names elsewhere (in an annotation, in free-form data) stay.
  */
 export function withoutManagedFields(json: Buffer): Buffer {
   if (json.indexOf(name) < 0) return json;
@@ -22,8 +22,8 @@ export function withoutManagedFields(json: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-/** The nesting at which metadata is: of the object, of `items[]`, of `rows[].object`. */
-const pathsOfMetadata = new Set(['metadata', 'items/metadata', 'rows/object/metadata']);
+/** The nesting at which metadata is: of the object, of `items[]`, of `rows[].object`, of the `object` of a row. */
+const pathsOfMetadata = new Set(['metadata', 'items/metadata', 'rows/object/metadata', 'object/metadata']);
 const depthMax = 5;
 
 interface Cut {

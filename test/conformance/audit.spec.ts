@@ -259,6 +259,23 @@ it('a watch has an event when it begins and one when it ends', async () => {
   ]);
 });
 
+// prettier-ignore
+it.each<[name: string, send: () => Promise<Answer>]>([
+  ['3 MB of data', () => server.admin.post(`${core}/configmaps`, configMap('large', { k: 'x'.repeat(3_000_000) }))],
+  ['line ends and separators', () => server.admin.request('POST', `${core}/configmaps`, { body: '{"metadata":\r\n{"name":"lines"},\n"data":{"k":"a\\n\\r\u2028\\u0000"}}', headers: { 'content-type': 'application/json' } })],
+  ['a patch of many lines', () => server.admin.patch(`${core}/configmaps/none`, `[${'\n'.repeat(10_000)}]`, 'json')],
+  ['a patch that is not JSON', () => server.admin.patch(`${core}/configmaps/none`, '{"a":\n')],
+  ['prototype keys', () => server.admin.request('POST', `${core}/configmaps`, { body: '{"metadata":{"name":"p","__proto__":{"a":1}},"constructor":{"prototype":1}}', headers: { 'content-type': 'application/json' } })],
+  ['prototype keys of a user', () => server.admin.get(core, { 'impersonate-user': '__proto__', 'impersonate-extra-__proto__': 'a', 'impersonate-extra-constructor': 'b' })],
+  ['addresses that are none', () => server.admin.get(core, { 'x-forwarded-for': `${'1.2.3.4,'.repeat(500)}","x`, 'x-real-ip': '"}' })],
+  ['an unsafe Audit-Id', () => server.admin.get(core, { 'audit-id': '"},{"a":"' })],
+  ['a long query', () => server.admin.get(`${core}/configmaps?labelSelector=${'%22%0A'.repeat(1000)}`)],
+])('a request with %s has one event on a line of its own', async (_name, send) => {
+  const answer = await send();
+  const [event, ...more] = await files.of(answer);
+  expect([event!.responseStatus!['code'], more]).toEqual([answer.code, []]);
+});
+
 it('annotations of plug-ins and of the API are recorded', async () => {
   await server.admin.post('/api/v1/namespaces', {
     metadata: { name: 'restricted', labels: { 'pod-security.kubernetes.io/audit': 'restricted' } },
