@@ -95,6 +95,17 @@ export class ValueBudget {
   }
 }
 
+/** True if a JSON text has more values than a limit. Counts without parsing the text. */
+export function hasMoreJsonValues(bytes: Uint8Array, max: number): boolean {
+  try {
+    new ValueBudget(max).takeJson(bytes);
+    return false;
+  } catch (error) {
+    if (error instanceof ApiError) return true;
+    throw error;
+  }
+}
+
 export function tooManyValues(valuesMax: number, isInManagedFields: boolean): ApiError {
   const limit = isInManagedFields
     ? `${managedFieldsValuesMax(valuesMax)} values in metadata.managedFields`

@@ -1,4 +1,5 @@
 import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
+import { hasMoreJsonValues } from '../../codec/value-budget.js';
 import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/go-quote.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
@@ -90,6 +91,11 @@ async function answerOf(
     const body = await client.post(stringifyJson(review), { timeoutSeconds, signal, headers: span?.headers });
     failure = undefined;
     span?.event('Request completed');
+    // Before the answer is parsed, since that cannot be interrupted.
+    if (hasMoreJsonValues(body, webhooks.valuesMax)) {
+      const problem = `the answer has more than ${webhooks.valuesMax} values`;
+      throw new CallFailure(webhook, `received invalid webhook response: ${problem}`, unavailable);
+    }
     answer = await new YieldTimer(clock).run(decodeJsonInSteps(body.toString('utf8')));
   } catch (error) {
     if (error instanceof WebhookCallError) {

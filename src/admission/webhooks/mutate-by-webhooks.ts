@@ -1,4 +1,5 @@
 import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
+import { hasMoreJsonValues } from '../../codec/value-budget.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { goQuote } from '../../machinery/go-quote.js';
@@ -68,8 +69,8 @@ async function applyPatch(
   }
   let changed: JsonValue;
   try {
+    if (hasMoreJsonValues(patch, valuesMax)) throw failed(`has more than ${valuesMax} values`);
     const operations = await evaluations.run(decodeJsonInSteps(patch.toString('utf8')));
-    if (hasMoreValues(operations, valuesMax)) throw failed(`has more than ${valuesMax} values`);
     if (Array.isArray(operations) && operations.length === 0) return false;
     const before = object as unknown as JsonValue;
     changed = await evaluations.run(jsonPatchInSteps(before, operations, patchOperationsMax));
