@@ -1,5 +1,6 @@
 import type { HostileAnswer, HostileRequest } from './attack.js';
 import { HoldMeter } from './hold-meter.js';
+import { HostileWebhook } from './hostile-webhook.js';
 import { prepare } from './prepare.js';
 import type { Hold } from './probe.js';
 import { answerMsMax, Requester } from './requester.js';
@@ -20,19 +21,22 @@ export class AttackSession {
   private constructor(
     readonly server: ServerUnderAttack,
     readonly requester: Requester,
+    readonly webhook: HostileWebhook,
     private readonly meter: HoldMeter,
   ) {}
 
   static async start(store: AttackedStore): Promise<AttackSession> {
     const server = await ServerUnderAttack.start(store);
     const requester = new Requester(server);
+    const webhook = await HostileWebhook.start();
     try {
       await prepare(requester);
       const { hostname, port } = new URL(server.url);
       const meter = await HoldMeter.start({ host: hostname, port: Number(port), ca: server.ca, pid: server.pid });
-      return new AttackSession(server, requester, meter);
+      return new AttackSession(server, requester, webhook, meter);
     } catch (error) {
       requester.close();
+      webhook.stop();
       await server.stop();
       throw error;
     }
@@ -59,6 +63,7 @@ export class AttackSession {
   async stop(): Promise<void> {
     this.meter.stop();
     this.requester.close();
+    this.webhook.stop();
     await this.server.stop();
   }
 }

@@ -1,4 +1,5 @@
 import type { SeededRng } from '../../src/std/rng.js';
+import type { HostileWebhook } from './hostile-webhook.js';
 
 /** A request of an attack. */
 export interface HostileRequest {
@@ -17,6 +18,8 @@ export interface HostileRequest {
   readonly mayFailWith?: readonly number[];
   /** If set, only answers that contain this text are documented. */
   readonly failureText?: string;
+  /** Returns the problem of an answer that is not as documented. */
+  readonly problemOf?: (answer: HostileAnswer) => string | undefined;
 }
 
 /**
@@ -41,6 +44,8 @@ export interface AttackPlan {
   readonly isShort: boolean;
   /** 0 in the first pass; object names and the random seed depend on it. */
   readonly round: number;
+  /** A webhook that the server under attack can call. */
+  readonly webhook: HostileWebhook;
 }
 
 export interface Family {

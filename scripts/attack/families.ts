@@ -1,4 +1,5 @@
 import type { Family } from './attack.js';
+import { admissionFamily } from './families/admission.js';
 import { answersFamily } from './families/answers.js';
 import { applyFamily } from './families/apply.js';
 import { bodiesFamily } from './families/bodies.js';
@@ -22,6 +23,7 @@ export const families: readonly Family[] = [
   rulesFamily,
   rightsFamily,
   reviewsFamily,
+  admissionFamily,
   headersFamily,
   answersFamily,
   textsFamily,

@@ -79,8 +79,15 @@ export class Report {
   }
 
   /** Records undocumented answers. */
-  judge({ about, mayFailWith = [], failureText = '' }: HostileRequest, { code, bytes }: HostileAnswer): void {
+  judge({ about, mayFailWith = [], failureText = '', problemOf }: HostileRequest, answer: HostileAnswer): void {
+    const { code, bytes } = answer;
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    if (problemOf) {
+      const problem = problemOf(answer);
+      if (problem !== undefined)
+        this.problems.push(`${problem} after ${about}: ${code} ${bytes.toString('utf8').slice(0, 300)}`);
+      return;
+    }
     if (code < 500 || (mayFailWith.includes(code) && bytes.includes(failureText))) return;
     this.problems.push(`${code} after ${about}: ${bytes.toString('utf8').slice(0, 300)}`);
   }

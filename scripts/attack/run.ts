@@ -77,7 +77,8 @@ class Attacker {
 
   private async attack(family: Family, round: number, endsAt: number): Promise<void> {
     const { seed, isShort } = this.options;
-    const requests = family.requests({ rng: new SeededRng(seed + round * 7919), isShort, round });
+    const { webhook } = this.session;
+    const requests = family.requests({ rng: new SeededRng(seed + round * 7919), isShort, round, webhook });
     let next = requests.next();
     while (!next.done && performance.now() < endsAt) {
       if (performance.now() - this.measuredAt > measureEveryMs) await this.measure();
