@@ -51,7 +51,7 @@ const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonl
   ['start-legacy-token-tracking-controller', 'legacy-service-account-token-tracking'],
   ['start-service-ip-repair-controllers', 'service-allocation'],
   ['apiservice-status-remote-available-controller', 'apiservice-remote-availability'],
-  ['priority-and-fairness-config-producer', 'flow-schema-controller'],
+  ['priority-and-fairness-config-producer', 'flow-schema-controller', 'flow-control-defaults'],
 ];
 const objectsMissing = 'the initial objects have not all been created';
 

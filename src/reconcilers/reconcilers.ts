@@ -10,6 +10,7 @@ import { definitionCleanup } from './custom-resource-definitions/definition-clea
 import { definitionConditions } from './custom-resource-definitions/definition-conditions.reconciler.js';
 import { disruptionReconciler } from './disruption/disruption.reconciler.js';
 import { eventExpiry } from './event-expiry/event-expiry.reconciler.js';
+import { flowDefaultsReconciler } from './flow-schemas/flow-defaults.reconciler.js';
 import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js';
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
@@ -46,6 +47,7 @@ export type BuiltInReconciler =
 export const builtInReconcilers = [
   serverIdentity,
   flowSchemaReconciler,
+  flowDefaultsReconciler,
   definitionConditions,
   definitionCleanup,
   tokenTrackingDay,
