@@ -20,7 +20,7 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
   runs: 'by default',
   make(dependencies) {
     const books = new PolicyBooks(dependencies, 'ValidatingAdmissionPolicy', validatingPolicies);
-    const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): Promise<void> | undefined => {
+    const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): void | Promise<void> => {
       const { served } = attributes;
       if (policies.length === 0 || !served) return undefined;
       const request = requestOf({ ...attributes, served }, dependencies);

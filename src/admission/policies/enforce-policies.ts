@@ -3,6 +3,7 @@ import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import type { CompiledPolicy } from './compiled-policy.js';
+import { awaited, runAwaiting, type Awaiting } from '../../std/awaiting.js';
 import { untilReady } from '../../std/not-ready.js';
 import { ConfigurationError } from '../request/configuration-error.js';
 import { evaluatePolicy, type PolicyFailure, type PolicyResult } from './evaluate-policy.js';
@@ -47,52 +48,59 @@ export class PolicyEnforcement {
   }
 
   /** Throws the first refusal, after all policies were evaluated: others may warn. */
-  async enforce(policies: readonly SelectedPolicy[]): Promise<void> {
+  enforce(policies: readonly SelectedPolicy[]): void | Promise<void> {
+    return runAwaiting(this.enforceAll(policies));
+  }
+
+  private *enforceAll(policies: readonly SelectedPolicy[]): Awaiting<void> {
     for (const { policy, bindings, form } of policies) {
-      await this.evaluations.pauseIfDue();
-      await this.enforcePolicy(policy, bindings, form);
+      yield* awaited(this.evaluations.pauseIfDue());
+      yield* this.enforcePolicy(policy, bindings, form);
     }
     const [first] = this.denials;
     if (first) throw refusal(this.request.attributes, first);
   }
 
-  private async enforcePolicy(
+  private *enforcePolicy(
     policy: CompiledPolicy,
     bindings: readonly CompiledBinding[],
     form: RequestForm,
-  ): Promise<void> {
+  ): Awaiting<void> {
     const annotations = new Map<string, Set<string>>();
     try {
-      if (!(await policy.match.selectsNamespace(this.request))) return this.trace.skip(policy.name, undefined, true);
+      const isInNamespace = yield* awaited(policy.match.selectsNamespace(this.request));
+      if (!isInNamespace) return this.trace.skip(policy.name, undefined, true);
       if (policy.problem !== undefined) throw new ConfigurationError(policy.problem);
       const { signal } = this.request.attributes.request;
-      const params = await paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal);
-      for (const binding of bindings) await this.enforceBinding(policy, binding, form, params, annotations);
+      const params = policy.paramKind
+        ? yield* awaited(paramResourceOf(policy.paramKind, this.dependencies.policyObjects, signal))
+        : undefined;
+      for (const binding of bindings) yield* this.enforceBinding(policy, binding, form, params, annotations);
     } catch (error) {
       this.refuseForConfiguration(policy, undefined, error);
     }
     this.publish(policy, annotations);
   }
 
-  private async enforceBinding(
+  private *enforceBinding(
     policy: CompiledPolicy,
     binding: CompiledBinding,
     form: RequestForm,
     resource: ParamResource | undefined,
     annotations: Map<string, Set<string>>,
-  ): Promise<void> {
+  ): Awaiting<void> {
     let params: readonly (KubeObject | undefined)[];
     try {
       const isRuleMatch = binding.match.formOf(this.request) !== undefined;
-      if (!isRuleMatch || !(await binding.match.selectsNamespace(this.request)))
+      if (!isRuleMatch || !(yield* awaited(binding.match.selectsNamespace(this.request))))
         return this.trace.skip(policy.name, binding.name, isRuleMatch);
-      params = await untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace));
+      params = yield* awaited(untilReady(() => paramsOf(resource, binding.paramRef, this.request.namespace)));
     } catch (error) {
       this.refuseForConfiguration(policy, binding, error);
       return;
     }
     for (const param of params) {
-      const result = await this.evaluate(policy, form, param);
+      const result = yield* this.evaluate(policy, form, param);
       this.apply(policy, binding, result);
       this.trace.trace?.part({ ...this.trace.partOf(policy.name, binding.name), ...tracedResult(binding, result) });
       for (const { key, value } of result.annotations) {
@@ -102,16 +110,14 @@ export class PolicyEnforcement {
     }
   }
 
-  private async evaluate(
-    policy: CompiledPolicy,
-    form: RequestForm,
-    param: KubeObject | undefined,
-  ): Promise<PolicyResult> {
-    const object = await untilReady(() => this.request.object('object', form));
-    const { evaluation, ofConditions } = await this.evaluations.of(policy, form, param, object);
+  private *evaluate(policy: CompiledPolicy, form: RequestForm, param: KubeObject | undefined): Awaiting<PolicyResult> {
+    const object = yield* awaited(untilReady(() => this.request.object('object', form)));
+    yield* awaited(this.evaluations.pauseIfDue());
+    const evaluation = yield* this.evaluations.of(policy, form, param, object);
+    const ofConditions = () => this.evaluations.ofConditions(form, param, object);
     const { clock, policyObserver } = this.dependencies;
     const { operation } = this.request.attributes;
-    return evaluatePolicy(policy, evaluation, ofConditions, {
+    return yield* evaluatePolicy(policy, evaluation, ofConditions, {
       clock,
       conditionsEvaluated: (seconds, isFailed) =>
         policyObserver.conditionsEvaluated(policy.name, operation, seconds, isFailed),

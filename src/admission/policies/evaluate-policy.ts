@@ -1,5 +1,6 @@
 import type { Value } from '../../cel/values/value.js';
 import type { Clock } from '../../std/clock.js';
+import { awaited, type Awaiting } from '../../std/awaiting.js';
 import { listed } from '../../machinery/listed.js';
 import type { CompiledAnnotation, CompiledPolicy, CompiledValidation, PolicyCore } from './compiled-policy.js';
 import { Budget, OutOfBudget, type PolicyEvaluation } from './evaluation.js';
@@ -50,22 +51,23 @@ interface Measuring {
  * Evaluates a policy for one param. matchConditions run without the namespace, as in kube-apiserver. An error is a
  * failure, or nothing with failurePolicy Ignore.
  */
-export async function evaluatePolicy(
+export function* evaluatePolicy(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
-  ofConditions: PolicyEvaluation,
+  ofConditions: () => Awaiting<PolicyEvaluation>,
   measuring: Measuring,
-): Promise<PolicyResult> {
+): Awaiting<PolicyResult> {
   const errored = (message: string): PolicyResult => {
     const failure = { index: 0, message, seconds: 0 };
     return policy.ignoresErrors ? { ...passed, ignored: [failure] } : { ...passed, failures: [failure] };
   };
   try {
-    const matched = await measuredConditions(policy, ofConditions, measuring);
+    const matched = yield* measuredConditions(policy, ofConditions, measuring);
     if (matched === false) return { ...passed, isExcluded: true };
     if (typeof matched === 'string') return errored(matched);
-    const validated = await failuresOf(policy, evaluation, measuring);
-    return { ...validated, ...(await annotationsOf(policy, evaluation, measuring)) };
+    const validated = yield* failuresOf(policy, evaluation, measuring);
+    if (policy.auditAnnotations.length === 0) return validated ?? passed;
+    return { ...passed, ...validated, ...(yield* annotationsOf(policy, evaluation, measuring)) };
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
     return errored(error.message);
@@ -73,16 +75,16 @@ export async function evaluatePolicy(
 }
 
 /** As conditionsHold(), and measures how long the conditions take, if there are any. */
-export async function measuredConditions(
+export function* measuredConditions(
   policy: Pick<PolicyCore, 'conditions'>,
-  evaluation: PolicyEvaluation,
+  ofConditions: () => Awaiting<PolicyEvaluation>,
   { clock, conditionsEvaluated }: Measuring,
-): Promise<boolean | string> {
+): Awaiting<boolean | string> {
   if (policy.conditions.length === 0) return true;
   const beginMs = clock.monotonicMs();
   let isFailed = true;
   try {
-    const matched = await conditionsHold(policy, evaluation);
+    const matched = yield* conditionsHold(policy, yield* ofConditions());
     isFailed = typeof matched === 'string';
     return matched;
   } finally {
@@ -91,57 +93,58 @@ export async function measuredConditions(
 }
 
 /** Returns the text of the errors if no condition is false. */
-export async function conditionsHold(
+export function* conditionsHold(
   { conditions }: Pick<PolicyCore, 'conditions'>,
   evaluation: PolicyEvaluation,
-): Promise<boolean | string> {
+): Awaiting<boolean | string> {
   const budget = new Budget(conditionCostMax);
   const errors: string[] = [];
   for (const condition of conditions) {
-    const result = await evaluation.result(condition, budget);
+    const result = yield* awaited(evaluation.result(condition, budget));
     if (result.error !== undefined) errors.push(result.error);
     else if (result.value === false) return false;
   }
   return errors.length === 0 ? true : listed([...new Set(errors)]);
 }
 
-async function failuresOf(
+/** Returns undefined if all validations are true. */
+function* failuresOf(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
   { clock }: Measuring,
-): Promise<Pick<PolicyResult, 'failures' | 'ignored'>> {
+): Awaiting<PolicyResult | undefined> {
   const budget = new Budget(validationCostMax);
   const failures: PolicyFailure[] = [];
   const ignored: ExpressionFailure[] = [];
   for (const [index, validation] of policy.validations.entries()) {
     const beginMs = clock.monotonicMs();
-    const result = await evaluation.result(validation, budget);
+    const result = yield* awaited(evaluation.result(validation, budget));
     if (result.error === undefined && result.value === true) continue;
     const seconds = (clock.monotonicMs() - beginMs) / 1000;
     if (result.error !== undefined) {
       if (policy.ignoresErrors) ignored.push({ message: result.error, seconds });
       else failures.push({ index, message: result.error, seconds });
     } else {
-      const message = await messageOf(validation, evaluation, budget);
+      const message = yield* messageOf(validation, evaluation, budget);
       failures.push({ index, message, reason: validation.reason, seconds });
     }
   }
-  return { failures, ignored };
+  return failures.length + ignored.length === 0 ? undefined : { ...passed, failures, ignored };
 }
 
 /** Returns the result of messageExpression, if it is one line; else message, else the expression. */
-async function messageOf(
+function* messageOf(
   { messageExpression, message, text }: CompiledValidation,
   evaluation: PolicyEvaluation,
   budget: Budget,
-): Promise<string> {
-  const result = messageExpression && (await messageResult(messageExpression));
+): Awaiting<string> {
+  const result = messageExpression && (yield* messageResult(messageExpression));
   const computed = result === undefined ? '' : usableMessage(result);
   return computed || message || `failed expression: ${text.trim()}`;
 
-  async function messageResult(expression: typeof messageExpression & object): Promise<Value | undefined> {
+  function* messageResult(expression: typeof messageExpression & object): Awaiting<Value | undefined> {
     try {
-      const evaluated = await evaluation.result(expression, budget);
+      const evaluated = yield* awaited(evaluation.result(expression, budget));
       return evaluated.error === undefined ? evaluated.value : undefined;
     } catch (error) {
       // The validation has failed, and a message that cannot be computed changes nothing about it.
@@ -157,23 +160,23 @@ function usableMessage(value: Value): string {
   return Buffer.byteLength(message) > messageBytesMax || message.includes('\n') ? '' : message;
 }
 
-async function annotationsOf(
+function* annotationsOf(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
   { clock }: Measuring,
-): Promise<Pick<PolicyResult, 'annotations' | 'annotationErrors'>> {
+): Awaiting<Pick<PolicyResult, 'annotations' | 'annotationErrors'>> {
   const budget = new Budget(validationCostMax);
   const annotations: { key: string; value: string }[] = [];
   const annotationErrors: ExpressionFailure[] = [];
   for (const annotation of policy.auditAnnotations) {
-    const value = await annotationValue(annotation);
+    const value = yield* annotationValue(annotation);
     if (value !== '') annotations.push({ key: annotation.key, value });
   }
   return { annotations, annotationErrors };
 
-  async function annotationValue(annotation: CompiledAnnotation): Promise<string> {
+  function* annotationValue(annotation: CompiledAnnotation): Awaiting<string> {
     const beginMs = clock.monotonicMs();
-    const result = await evaluation.result(annotation, budget);
+    const result = yield* awaited(evaluation.result(annotation, budget));
     if (result.error === undefined) return typeof result.value === 'string' ? result.value.trim() : '';
     if (!policy.ignoresErrors) {
       annotationErrors.push({ message: result.error, seconds: (clock.monotonicMs() - beginMs) / 1000 });

@@ -10,6 +10,7 @@ import {
 import { CelError, MapValue, type Value } from '../../cel/values/value.js';
 import type { CompiledExpression } from '../../expressions/environment.js';
 import { goQuote } from '../../machinery/go-quote.js';
+import { awaited, runAwaiting, type Awaiting } from '../../std/awaiting.js';
 import type { YieldTimer } from '../../std/yield-timer.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 
@@ -23,13 +24,20 @@ export interface PolicyExpression {
 }
 
 /** The result of an expression, or the text of its error. */
-type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
+export type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
 
 /** Thrown when the expressions of a policy have cost more than all of them may. */
 export class OutOfBudget extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');
   }
+}
+
+type Bindings = Readonly<Record<string, unknown>>;
+
+interface AuthorizerBindings {
+  readonly authorizer: Authorizer;
+  readonly 'authorizer.requestResource': ResourceCheck;
 }
 
 /** The access decisions of one request, which all policies share. */
@@ -40,14 +48,15 @@ export class RequestAuthorizer {
   constructor(private readonly authorize: (check: AccessCheck) => Promise<AccessDecision>) {}
 
   /** Returns the variables `authorizer` and `authorizer.requestResource`. */
-  bindings({ attributes, requested, namespace }: MatchedRequest): Readonly<Record<string, unknown>> {
+  bindings({ attributes, requested, namespace }: MatchedRequest): AuthorizerBindings {
     const { group, resource } = requested.resource;
     const { subresource, name } = attributes;
     const requestResource = new ResourceCheck(this.authorizer, { group, resource, subresource, namespace, name });
     return { authorizer: this.authorizer, 'authorizer.requestResource': requestResource };
   }
 
-  evaluate(program: Program, bindings: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  /** Evaluates at once, unless an access decision is needed that the request has not asked for before. */
+  evaluate(program: Program, bindings: Bindings): Outcome | Promise<Outcome> {
     const { decisions, authorize } = this;
     return evaluateWithAuthorizer(program, bindings, { costLimit: expressionCostMax, decisions, authorize });
   }
@@ -69,7 +78,7 @@ class LazyVariables extends MapValue {
   constructor(
     private readonly expressions: ReadonlyMap<string, CompiledExpression>,
     private readonly timer: YieldTimer,
-    private readonly bindings: () => Readonly<Record<string, unknown>>,
+    private readonly bindings: () => Bindings,
   ) {
     super();
   }
@@ -116,24 +125,30 @@ class LazyVariables extends MapValue {
 /** Evaluates the expressions of one policy for one request, binding and param. */
 export class PolicyEvaluation {
   private readonly variables: LazyVariables;
-  private readonly bindings: Readonly<Record<string, unknown>>;
+  private readonly bindings: Bindings;
 
   constructor(
     variables: ReadonlyMap<string, CompiledExpression>,
-    bindings: Readonly<Record<string, unknown>>,
+    bindingsWith: (variables: MapValue) => Bindings,
     private readonly authorizer: RequestAuthorizer,
     private readonly timer: YieldTimer,
     /** Throws if the request was cancelled. */
     private readonly checkCancelled: () => void,
   ) {
     this.variables = new LazyVariables(variables, timer, () => this.bindings);
-    this.bindings = { ...bindings, variables: this.variables };
+    this.bindings = bindingsWith(this.variables);
   }
 
   /** Evaluates an expression and takes its cost from the budget. Throws OutOfBudget. */
-  async result({ text, compiled }: PolicyExpression, budget: Budget): Promise<Result> {
+  result({ text, compiled }: PolicyExpression, budget: Budget): Result | Promise<Result> {
     if (!compiled.program) return { error: `compilation error: ${compiled.problem.text}` };
-    const outcome = await this.run(compiled.program);
+    const outcome = runAwaiting(this.run(compiled.program));
+    return outcome instanceof Promise
+      ? outcome.then((ended) => this.resultOf(text, ended, budget))
+      : this.resultOf(text, outcome, budget);
+  }
+
+  private resultOf(text: string, outcome: Outcome, budget: Budget): Result {
     budget.spend(outcome.cost + this.variables.takeCost());
     return outcome.isOk
       ? { value: outcome.value }
@@ -141,15 +156,15 @@ export class PolicyEvaluation {
   }
 
   /** Evaluates a program. Other requests run before it, and before its variables, when the event loop was held long. */
-  private async run(program: Program): Promise<Outcome> {
+  private *run(program: Program): Awaiting<Outcome> {
     for (;;) {
-      if (this.timer.isDue()) await this.pause();
+      if (this.timer.isDue()) yield this.pause();
       try {
-        return await this.authorizer.evaluate(program, this.bindings);
+        return yield* awaited(this.authorizer.evaluate(program, this.bindings));
       } catch (error) {
         if (!(error instanceof VariableNeeded)) throw error;
         const { variable } = error;
-        this.variables.keep(variable, await this.run(this.variables.programOf(variable)));
+        this.variables.keep(variable, yield* this.run(this.variables.programOf(variable)));
       }
     }
   }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { applyMutation, MutationError } from './apply-mutation.js';
 import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-policy.js';
+import { runAwaiting } from '../../std/awaiting.js';
 import { untilReady } from '../../std/not-ready.js';
 import { ConfigurationError } from '../request/configuration-error.js';
 import { measuredConditions, validationCostMax } from './evaluate-policy.js';
@@ -130,13 +131,17 @@ export class PolicyMutation {
     const { policy, param, form } = invocation;
     const { attributes } = this.request;
     let view = await untilReady(() => form.present(attributes.object!));
-    const { ofConditions } = await this.evaluations.of(policy, form, param, view);
+    await this.evaluations.pauseIfDue();
+    // A namespace that does not exist refuses the request, whatever the conditions say.
+    await runAwaiting(this.evaluations.of(policy, form, param, view));
+    const ofConditions = () => this.evaluations.ofConditions(form, param, view);
     const { clock, policyObserver } = this.dependencies;
-    const holds = await measuredConditions(policy, ofConditions, {
+    const measuring = {
       clock,
-      conditionsEvaluated: (seconds, isFailed) =>
+      conditionsEvaluated: (seconds: number, isFailed: boolean) =>
         policyObserver.conditionsEvaluated(policy.name, attributes.operation, seconds, isFailed),
-    });
+    };
+    const holds = await runAwaiting(measuredConditions(policy, ofConditions, measuring));
     if (typeof holds === 'string') throw new MutationError(holds);
     if (!holds) return 'excluded';
     let hasChanged = false;
@@ -155,7 +160,7 @@ export class PolicyMutation {
     const beginMs = clock.monotonicMs();
     let failure: string | undefined;
     try {
-      const { evaluation } = await this.evaluations.of(policy, form, param, view);
+      const evaluation = await runAwaiting(this.evaluations.of(policy, form, param, view));
       const result = await evaluation.result(mutation, new Budget(validationCostMax));
       if (result.error !== undefined) throw new MutationError(result.error);
       const changed = await this.evaluations.run(applyMutation(mutation, result.value, view, form));

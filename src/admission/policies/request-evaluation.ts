@@ -1,8 +1,10 @@
 import type { AccessCheck, AccessDecision } from '../../cel/libraries/kubernetes/authorizer.js';
+import type { MapValue } from '../../cel/values/value.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
+import { awaited, type Awaiting } from '../../std/awaiting.js';
 import type { Steps } from '../../std/steps.js';
 import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
@@ -24,17 +26,29 @@ export interface EvaluationDependencies {
   readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
 }
 
-/** The evaluations of a policy: of its validations or mutations, and of its matchConditions, which see no namespace. */
-interface Evaluations {
-  readonly evaluation: PolicyEvaluation;
-  readonly ofConditions: PolicyEvaluation;
+/** The variables that do not change, for policies which select the request in one version. */
+interface FixedVariables {
+  readonly oldObject: KubeObject | null;
+  readonly request: unknown;
+  readonly authorizer: unknown;
+  readonly 'authorizer.requestResource': unknown;
 }
+
+/** An evaluation that policies without params and variables share, since it keeps nothing of their expressions. */
+interface SharedEvaluation {
+  readonly form: RequestForm;
+  readonly object: KubeObject | null;
+  readonly evaluation: PolicyEvaluation;
+}
+
+const noVariables: PolicyCore['variables'] = new Map();
 
 /** The variables of one request, for all policies. */
 export class RequestEvaluation {
   private readonly timer: YieldTimer;
   private readonly authorizer: RequestAuthorizer;
-  private readonly variables = new Map<RequestForm, Readonly<Record<string, unknown>>>();
+  private readonly fixed = new Map<RequestForm, FixedVariables>();
+  private shared: SharedEvaluation | undefined;
 
   constructor(
     private readonly request: MatchedRequest,
@@ -45,11 +59,9 @@ export class RequestEvaluation {
     this.authorizer = new RequestAuthorizer((check) => dependencies.decideAccess(user, check));
   }
 
-  /** Lets other requests run if the event loop was held long. Throws if the request was cancelled meanwhile. */
-  async pauseIfDue(): Promise<void> {
-    if (!this.timer.isDue()) return;
-    await this.timer.yield();
-    this.checkCancelled();
+  /** Lets other requests run if the event loop was held long. Rejects if the request was cancelled meanwhile. */
+  pauseIfDue(): Promise<void> | undefined {
+    return this.timer.isDue() ? this.pause() : undefined;
   }
 
   /** Runs work in steps, between which other requests run. */
@@ -57,57 +69,85 @@ export class RequestEvaluation {
     return this.timer.run(steps);
   }
 
-  /** Returns the evaluations of a policy for one param and one state of the object. */
-  async of(
+  /** Returns the evaluation of validations or mutations of a policy, for one param and one state of the object. */
+  *of(
     { variables }: PolicyCore,
     form: RequestForm,
     param: KubeObject | undefined,
     object: KubeObject | null,
-  ): Promise<Evaluations> {
-    const { request, authorizer, timer } = this;
-    await this.pauseIfDue();
-    const bindings = { ...(await this.variablesIn(form)), object, params: param ?? null };
+  ): Awaiting<PolicyEvaluation> {
+    const { shared, request } = this;
+    const isShared = param === undefined && variables.size === 0;
+    if (isShared && shared?.form === form && shared.object === object) return shared.evaluation;
+    const fixed = yield* this.fixedIn(form);
     const hasNamespace = request.namespace !== '' && !request.isAboutNamespace;
-    const withNamespace = { ...bindings, namespaceObject: hasNamespace ? await request.namespaceObject() : null };
-    const check = () => this.checkCancelled();
-    return {
-      evaluation: new PolicyEvaluation(variables, withNamespace, authorizer, timer, check),
-      ofConditions: this.without(bindings),
-    };
+    const namespaceObject = hasNamespace ? yield* awaited(request.namespaceObject()) : null;
+    const evaluation = this.evaluationOf(variables, fixed, { object, params: param ?? null, namespaceObject });
+    if (isShared) this.shared = { form, object, evaluation };
+    return evaluation;
   }
 
-  /** Returns the evaluation of the matchConditions of a webhook, for one state of the object. */
-  async ofConditions(form: RequestForm, object: KubeObject | null): Promise<PolicyEvaluation> {
-    await this.pauseIfDue();
-    return this.without({ ...(await this.variablesIn(form)), object, params: null });
+  /** Returns the evaluation of matchConditions for one state of the object: they see no variables and no namespace. */
+  *ofConditions(
+    form: RequestForm,
+    param: KubeObject | undefined,
+    object: KubeObject | null,
+  ): Awaiting<PolicyEvaluation> {
+    const fixed = yield* this.fixedIn(form);
+    return this.evaluationOf(noVariables, fixed, { object, params: param ?? null, namespaceObject: null });
   }
 
-  /** Returns the evaluation of matchConditions, which see no variables and no namespace. */
-  private without(bindings: Readonly<Record<string, unknown>>): PolicyEvaluation {
-    const { authorizer, timer } = this;
-    const check = () => this.checkCancelled();
-    return new PolicyEvaluation(new Map(), { ...bindings, namespaceObject: null }, authorizer, timer, check);
+  private evaluationOf(
+    expressions: PolicyCore['variables'],
+    fixed: FixedVariables,
+    state: {
+      readonly object: KubeObject | null;
+      readonly params: KubeObject | null;
+      readonly namespaceObject: unknown;
+    },
+  ): PolicyEvaluation {
+    const { object, params, namespaceObject } = state;
+    const bindings = (variables: MapValue) => ({
+      object,
+      oldObject: fixed.oldObject,
+      params,
+      namespaceObject,
+      variables,
+      authorizer: fixed.authorizer,
+      'authorizer.requestResource': fixed['authorizer.requestResource'],
+      // Computed for the first expression that reads it: most do not.
+      get request() {
+        return fixed.request;
+      },
+    });
+    return new PolicyEvaluation(expressions, bindings, this.authorizer, this.timer, this.checkCancelled);
   }
 
-  /** Returns the variables that do not change, for policies which select the request in this version. */
-  private async variablesIn(form: RequestForm): Promise<Readonly<Record<string, unknown>>> {
-    let variables = this.variables.get(form);
-    if (!variables) {
+  private *fixedIn(form: RequestForm): Awaiting<FixedVariables> {
+    let fixed = this.fixed.get(form);
+    if (!fixed) {
       const { request, authorizer, dependencies } = this;
-      const oldObject = await untilReady(() => request.object('old', form));
-      await this.pauseIfDue();
-      variables = {
+      const oldObject = yield* awaited(untilReady(() => request.object('old', form)));
+      let admitted: unknown;
+      fixed = {
         oldObject,
-        request: admissionRequest(request, form, dependencies.naming.group('meta')),
+        get request() {
+          return (admitted ??= admissionRequest(request, form, dependencies.naming.group('meta')));
+        },
         ...authorizer.bindings(request),
       };
-      this.variables.set(form, variables);
+      this.fixed.set(form, fixed);
     }
-    return variables;
+    return fixed;
   }
 
-  private checkCancelled(): void {
+  private async pause(): Promise<void> {
+    await this.timer.yield();
+    this.checkCancelled();
+  }
+
+  private readonly checkCancelled = (): void => {
     const { signal } = this.request.attributes.request;
     if (signal?.aborted) throw signal.reason;
-  }
+  };
 }

@@ -9,6 +9,10 @@ import { formOf, type RequestForm } from './request-form.js';
 
 const namespaceResource: GroupResource = { group: '', resource: 'namespaces' };
 
+type Labels = Readonly<Record<string, string>>;
+
+const labelsOf = ({ metadata }: Namespace): Labels => metadata?.labels ?? {};
+
 /** A request as policies and webhooks see it: its resource in all served versions, its objects in one of them, its namespace. */
 export class MatchedRequest {
   readonly requested: RequestForm;
@@ -17,7 +21,7 @@ export class MatchedRequest {
   readonly namespace: string;
   private readonly presented = new Map<KubeObject, Map<RequestForm, KubeObject>>();
   private otherForms: readonly RequestForm[] | undefined;
-  private foundNamespace: Promise<Namespace> | undefined;
+  private foundNamespace: Namespace | Promise<Namespace> | undefined;
 
   readonly attributes: AdmissionAttributes & { readonly served: Served };
 
@@ -59,16 +63,17 @@ export class MatchedRequest {
   }
 
   /** Returns the labels of the namespace; for a write of a Namespace, those that it is given. */
-  async namespaceLabels(): Promise<Readonly<Record<string, string>>> {
+  namespaceLabels(): Labels | Promise<Labels> {
     const { object, operation, subresource } = this.attributes;
     const isWritten = operation === 'CREATE' || operation === 'UPDATE';
     if (this.isAboutNamespace && subresource === '' && isWritten && object) return object.metadata.labels ?? {};
-    return (await this.namespaceObject()).metadata.labels ?? {};
+    const found = this.namespaceObject();
+    return found instanceof Promise ? found.then(labelsOf) : labelsOf(found);
   }
 
-  /** Returns the namespace of a namespaced object. Throws 404 if it does not exist. */
-  namespaceObject(): Promise<Namespace> {
-    return (this.foundNamespace ??= this.findNamespace());
+  /** Returns the namespace of a namespaced object: at once if it is cached. Throws 404 if it does not exist. */
+  namespaceObject(): Namespace | Promise<Namespace> {
+    return (this.foundNamespace ??= this.objects.cached(namespaceResource, '', this.namespace) ?? this.findNamespace());
   }
 
   private async findNamespace(): Promise<Namespace> {

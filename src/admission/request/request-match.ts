@@ -51,7 +51,10 @@ export class RequestMatch {
   selectsNamespace(request: MatchedRequest): boolean | Promise<boolean> {
     if (this.problem !== undefined) throw new ConfigurationError(this.problem);
     if (this.namespaceSelector.isEmpty || request.namespace === '') return true;
-    return request.namespaceLabels().then((labels) => this.namespaceSelector.matches(labels));
+    const labels = request.namespaceLabels();
+    return labels instanceof Promise
+      ? labels.then((found) => this.namespaceSelector.matches(found))
+      : this.namespaceSelector.matches(labels);
   }
 
   /** True if the labels of the new or of the old object are selected: removing a label does not evade a policy. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { runAwaiting } from '../../std/awaiting.js';
 import { ConfigurationError } from '../request/configuration-error.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import type { RequestForm } from '../request/request-form.js';
@@ -155,7 +156,9 @@ export class WebhookRun {
     object: KubeObject | null,
   ): Promise<boolean | string> {
     try {
-      return await conditionsHold({ conditions }, await this.evaluations.ofConditions(form, object));
+      await this.evaluations.pauseIfDue();
+      const evaluation = await runAwaiting(this.evaluations.ofConditions(form, undefined, object));
+      return await runAwaiting(conditionsHold({ conditions }, evaluation));
     } catch (error) {
       if (!(error instanceof OutOfBudget)) throw error;
       return error.message;

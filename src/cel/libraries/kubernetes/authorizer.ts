@@ -270,20 +270,30 @@ function isSameCheck(a: AccessCheck, b: AccessCheck): boolean {
  * Evaluates a program whose `authorizer` is `new Authorizer(decisions.decide)`, and asks for each answer that it needs.
  * The decisions may be kept for all expressions of one request.
  */
-export async function evaluateWithAuthorizer(
+export function evaluateWithAuthorizer(
   program: Program,
   bindings: Readonly<Record<string, unknown>>,
-  options: EvaluateOptions & {
-    readonly decisions: AccessDecisions;
-    readonly authorize: (check: AccessCheck) => Promise<AccessDecision>;
-  },
-): Promise<Outcome> {
-  for (;;) {
-    try {
-      return program.evaluate(bindings, options);
-    } catch (error) {
-      if (!(error instanceof DecisionNeeded)) throw error;
-      options.decisions.add(error.check, await options.authorize(error.check));
-    }
+  options: AuthorizerOptions,
+): Outcome | Promise<Outcome> {
+  try {
+    return program.evaluate(bindings, options);
+  } catch (error) {
+    if (!(error instanceof DecisionNeeded)) throw error;
+    return evaluateAfter(error.check, program, bindings, options);
   }
+}
+
+type AuthorizerOptions = EvaluateOptions & {
+  readonly decisions: AccessDecisions;
+  readonly authorize: (check: AccessCheck) => Promise<AccessDecision>;
+};
+
+async function evaluateAfter(
+  check: AccessCheck,
+  program: Program,
+  bindings: Readonly<Record<string, unknown>>,
+  options: AuthorizerOptions,
+): Promise<Outcome> {
+  options.decisions.add(check, await options.authorize(check));
+  return evaluateWithAuthorizer(program, bindings, options);
 }
