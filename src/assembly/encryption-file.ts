@@ -35,7 +35,7 @@ interface Options {
   readonly config: ServerConfig;
 }
 
-/** What one state of the file configures. */
+/** The configuration of one state of the file. */
 interface Generation {
   readonly text: string;
   readonly rules: TransformerRules;

@@ -222,7 +222,7 @@ describe('a value is not read', () => {
     ['of no message', 'k8s', /./],
     ['that is empty', '', /^encrypted data is empty$/],
     ['cut off', undefined, /./],
-  ])('%s', async (_title, text, message) => {
+  ])('if it is a value %s', async (_title, text, message) => {
     const provider = await started();
     const stored = text === undefined ? provider.toStorage(plain, key).subarray(0, -7) : Buffer.from(text);
     expect(opened(await provider.fromStorage(stored, key))).toMatch(message);

@@ -26,6 +26,8 @@ import type { TransformedValue, ValueTransformer, ValueTransforms } from '../val
  * that cannot be converted is delivered as stored, with its failure.
  */
 export class TransformedStore implements KvStore {
+  private readonly writes = new RecentWrites();
+
   constructor(
     private readonly store: KvStore,
     private readonly transforms: ValueTransforms,
@@ -83,13 +85,19 @@ export class TransformedStore implements KvStore {
     for (const write of writes) {
       const transformer = write.type === 'put' ? this.transforms.of(write.key) : undefined;
       if (write.type === 'delete' || !transformer) converted.push(write);
-      else converted.push({ ...write, value: await transformer.toStorage(write.value, write.key) });
+      else converted.push({ ...write, value: await this.written(write, transformer) });
     }
     const result = await this.store.txn(compares, converted, options);
     if (result.succeeded) return result;
     const current: (KeyValue | undefined)[] = [];
     for (const item of result.current) current.push(item && (await this.readItem(item)));
     return { ...result, current };
+  }
+
+  private async written({ key, value }: Put, transformer: ValueTransformer): Promise<Buffer> {
+    const stored = await transformer.toStorage(value, key);
+    this.writes.add(key, stored, value);
+    return stored;
   }
 
   private async readResult(result: GetResult): Promise<GetResult> {
@@ -105,7 +113,7 @@ export class TransformedStore implements KvStore {
   private readonly readEvent = (event: StoreEvent): StoreEvent | Promise<StoreEvent> => {
     const transformer = this.transforms.of(event.key);
     if (!transformer) return event;
-    const item = event.item && read(event.item, transformer);
+    const item = event.item && (this.writes.take(event.item) ?? read(event.item, transformer));
     const previous = event.previous && read(event.previous, transformer);
     if (!isPromise(item) && !isPromise(previous)) return eventOf(event, item, previous);
     return Promise.all([item, previous]).then(([nextItem, nextPrevious]) => eventOf(event, nextItem, nextPrevious));
@@ -169,6 +177,42 @@ async function mapRest<T extends object>(
     if (timer.isDue()) await timer.yield();
   }
   return done;
+}
+
+type Put = Extract<Write, { type: 'put' }>;
+
+const writesMax = 256;
+const writesBytesMax = 4 * 1024 * 1024;
+
+/** The last values that this process has converted, until their events arrive, which then need not be converted back. */
+class RecentWrites {
+  private readonly byKey = new Map<string, { readonly stored: Buffer; readonly value: Uint8Array }>();
+  private bytes = 0;
+
+  add(key: string, stored: Buffer, value: Uint8Array): void {
+    this.drop(key);
+    this.byKey.set(key, { stored, value });
+    this.bytes += stored.length;
+    for (const oldest of this.byKey.keys()) {
+      if (this.byKey.size <= writesMax && this.bytes <= writesBytesMax) return;
+      this.drop(oldest);
+    }
+  }
+
+  /** Returns the item with the value before the conversion, if the stored bytes are equal. */
+  take(item: KeyValue): KeyValue | undefined {
+    const { key } = item;
+    const own = this.byKey.get(key);
+    if (!own?.stored.equals(item.value)) return undefined;
+    this.drop(key);
+    const value = Buffer.from(own.value.buffer, own.value.byteOffset, own.value.byteLength);
+    return itemOf(item, { value, isStale: false });
+  }
+
+  private drop(key: string): void {
+    this.bytes -= this.byKey.get(key)?.stored.length ?? 0;
+    this.byKey.delete(key);
+  }
 }
 
 type Events = readonly StoreEvent[];
