@@ -1,9 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { silentLogger, type Logger } from '../../src/std/logger.js';
-import { AdmissionWebhooks, patched, respond, WebhookInstaller, type Review } from '../harness/admission-webhook.js';
+import {
+  type AdmissionWebhooks,
+  patched,
+  respond,
+  type WebhookInstaller,
+  type Review,
+} from '../harness/admission-webhook.js';
 import type { Answer, HttpClient } from '../harness/http-client.js';
 import { misbehaviours, text, webhookText, type Misbehaviour } from '../harness/misbehaviours.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 /** Webhooks that misbehave: failurePolicy decides about the request, nothing is half-written, and the server goes on. */
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -20,17 +26,15 @@ const logger: Logger = {
 };
 
 let webhooks: AdmissionWebhooks;
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let installer: WebhookInstaller;
 /** Webhooks by kind and failurePolicy; `soon`: with a timeout of 1 s. */
 const installed = new Map<string, { readonly labels: object; readonly path: string }>();
 
 beforeAll(async () => {
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { logger });
-  ({ admin } = server);
-  installer = new WebhookInstaller(admin, webhooks);
+  world = await startWebhookWorld({ logger });
+  ({ admin, webhooks, installer } = world);
   for (const kind of ['mutating', 'validating'] as const) {
     for (const failurePolicy of ['Fail', 'Ignore']) {
       for (const timeoutSeconds of [1, 30]) {
@@ -42,10 +46,7 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => void errors.splice(0));
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 
 const accepting = ({ apiVersion, request: { uid } }: Review) =>
   JSON.stringify({ apiVersion, kind: 'AdmissionReview', response: { uid, allowed: true } });

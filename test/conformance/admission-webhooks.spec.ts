@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  AdmissionWebhooks,
+  type AdmissionWebhooks,
   configMapRule,
   patched,
   registration,
@@ -14,23 +14,19 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { eventually } from '../harness/eventually.js';
 import type { Answer as HttpAnswer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
 let installer: WebhookInstaller;
 beforeAll(async () => {
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  ({ admin } = server);
-  installer = new WebhookInstaller(admin, webhooks);
+  world = await startWebhookWorld();
+  ({ admin, webhooks, installer } = world);
 });
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 
 let objects = 0;
 const newName = () => `o${objects++}`;

@@ -1,6 +1,6 @@
-import { AdmissionWebhooks, patched, registration, WebhookInstaller } from '../harness/admission-webhook.js';
+import { type AdmissionWebhooks, patched, registration, type WebhookInstaller } from '../harness/admission-webhook.js';
 import type { HttpClient } from '../harness/http-client.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 const pods = '/api/v1/namespaces/default/pods';
 const connections = {
@@ -10,24 +10,20 @@ const connections = {
   resources: ['pods/*', 'services/*', 'nodes/*'],
 };
 
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
+let installer: WebhookInstaller;
 let path: string;
 beforeAll(async () => {
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  ({ admin } = server);
+  world = await startWebhookWorld();
+  ({ admin, webhooks, installer } = world);
   const containers = ['a', 'b'].map((name) => ({ name, image: 'i' }));
   expect((await admin.post(pods, { metadata: { name: 'p' }, spec: { containers } })).code).toBe(201);
-  const installer = new WebhookInstaller(admin, webhooks);
   const validating = await installer.install('validating', [{ rules: [connections], objectSelector: {} }]);
   path = validating.paths[0]!;
 });
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 
 const exec = { kind: 'PodExecOptions', apiVersion: 'v1' };
 const attach = { kind: 'PodAttachOptions', apiVersion: 'v1' };
@@ -69,7 +65,6 @@ it('a dry run of a connection is refused (400), and a log is not reviewed', asyn
 });
 
 it('a mutating webhook changes the options of a connection, which validating webhooks see', async () => {
-  const installer = new WebhookInstaller(admin, webhooks);
   const { name, paths } = await installer.install('mutating', [{ rules: [connections], objectSelector: {} }]);
   webhooks.on(paths[0]!, () => patched([{ op: 'add', path: '/container', value: 'nope' }]));
   const { code, body } = await admin.post(`${pods}/p/exec?command=ls&container=a`, {});

@@ -1,14 +1,14 @@
 import {
-  AdmissionWebhooks,
+  type AdmissionWebhooks,
   patched,
   registration,
-  WebhookInstaller,
+  type WebhookInstaller,
   type Review,
 } from '../harness/admission-webhook.js';
 import { eventually } from '../harness/eventually.js';
 import type { HttpClient } from '../harness/http-client.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
 import { until } from '../harness/until.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 // Bodies that are not stored pass each webhook once: mutating ones first, then validating ones with what the handler uses.
 
@@ -19,20 +19,19 @@ const resources = {
   'authorization.k8s.io': ['selfsubjectaccessreviews'],
 };
 
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
+let installer: WebhookInstaller;
 let [mutating, validating] = ['', ''];
 
 beforeAll(async () => {
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  ({ admin } = server);
+  world = await startWebhookWorld();
+  ({ admin, webhooks, installer } = world);
   await until(admin, `${core}/serviceaccounts`, 'default', (account) => account !== undefined);
   for (const name of ['bound', 'older', 'evicted', 'kept']) {
     expect((await admin.post(`${core}/pods`, { metadata: { name }, spec: podSpec })).code).toBe(201);
   }
-  const installer = new WebhookInstaller(admin, webhooks);
   const rules = Object.entries(resources).map(([group, list]) => ({
     apiGroups: [group],
     apiVersions: ['v1'],
@@ -43,10 +42,7 @@ beforeAll(async () => {
   [mutating = ''] = (await installer.install('mutating', given)).paths;
   [validating = ''] = (await installer.install('validating', given)).paths;
 });
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 beforeEach(() => {
   webhooks.on(mutating, () => ({ allowed: true }));
   webhooks.on(validating, () => ({ allowed: true }));
@@ -139,7 +135,6 @@ it.each([
   ['proxy', 'proxy/metrics/?path=/other', { path: '/metrics/' }],
 ])('webhooks and policies get the options of pods/%s as the object', async (subresource, path, want) => {
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: [`pods/${subresource}`] };
-  const installer = new WebhookInstaller(admin, webhooks);
   const given = [{ rules: [rule], objectSelector: {} }];
   const labelled = { rules: [rule], objectSelector: { matchExpressions: [{ key: 'a', operator: 'DoesNotExist' }] } };
   const { paths } = await installer.install('validating', [...given, labelled]);

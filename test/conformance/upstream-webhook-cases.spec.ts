@@ -1,36 +1,31 @@
 import {
-  AdmissionWebhooks,
+  type AdmissionWebhooks,
   configMapRule,
   patched,
   registration,
-  WebhookInstaller,
+  type WebhookInstaller,
   type Answer,
 } from '../harness/admission-webhook.js';
 import { definitions } from '../harness/custom-definitions.js';
 import { eventually } from '../harness/eventually.js';
 import type { HttpClient } from '../harness/http-client.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
 import { until } from '../harness/until.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 // Cases of upstream's end-to-end suite for admission webhooks, by their titles.
 
 const core = '/api/v1/namespaces';
 const group = 'webhook.example.com';
 
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
 let installer: WebhookInstaller;
 beforeAll(async () => {
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  ({ admin } = server);
-  installer = new WebhookInstaller(admin, webhooks);
+  world = await startWebhookWorld();
+  ({ admin, webhooks, installer } = world);
 });
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 
 let count = 0;
 

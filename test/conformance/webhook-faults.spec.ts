@@ -5,32 +5,27 @@ import {
   configMapRule,
   registration,
   respond,
-  WebhookInstaller,
+  type WebhookInstaller,
 } from '../harness/admission-webhook.js';
 import { eventually } from '../harness/eventually.js';
 import type { HttpClient } from '../harness/http-client.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
+import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
 
 const core = '/api/v1/namespaces/default';
 const configMaps = `${core}/configmaps`;
 const validatingConfigurations = `${registration}/validatingwebhookconfigurations`;
 
 let store: MemoryStore;
-let server: TestServer;
+let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
 let installer: WebhookInstaller;
 beforeAll(async () => {
   store = new MemoryStore();
-  webhooks = await AdmissionWebhooks.start();
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { store });
-  ({ admin } = server);
-  installer = new WebhookInstaller(admin, webhooks);
+  world = await startWebhookWorld({ store });
+  ({ admin, webhooks, installer } = world);
 });
-afterAll(async () => {
-  await server.stop();
-  await webhooks.stop();
-});
+afterAll(() => world.stop());
 
 let count = 0;
 const newName = () => `f${count++}`;
