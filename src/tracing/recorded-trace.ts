@@ -1,6 +1,6 @@
 import type { Rng } from '../std/rng.js';
 import type { Clock } from '../std/clock.js';
-import type { Step } from './request-steps.js';
+import type { Step } from './step.js';
 import type { OpenSpan, RequestTrace, SpanAttributes } from './request-trace.js';
 import { Span, spanKinds, type SpanOwner } from './span.js';
 import { randomSpanId, randomTraceId, type TraceContext } from './trace-context.js';

@@ -1,5 +1,6 @@
 import { ManualClock } from '../std/clock.js';
-import { RequestSteps, slowPartMs, type Step } from './request-steps.js';
+import { RequestSteps, slowPartMs } from './request-steps.js';
+import type { Step } from './step.js';
 
 interface Row {
   name: string;

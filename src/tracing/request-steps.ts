@@ -1,29 +1,9 @@
 import type { Clock } from '../std/clock.js';
 import type { RequestTrace } from './request-trace.js';
-
-/**
- * The steps of a request, in their usual order. `handling` is the rest of a verb: conversion, defaults, validation. `cache`
- * is a read from the watch cache, with the wait until it is fresh enough; `store` is a call of the store.
- */
-const stepNames = [
-  'authentication',
-  'impersonation',
-  'flowControl',
-  'authorization',
-  'handling',
-  'body',
-  'decode',
-  'admission',
-  'cache',
-  'store',
-  'encode',
-  'write',
-] as const;
-
-export type Step = (typeof stepNames)[number];
+import { stepNames, type Step } from './step.js';
 
 /** A plug-in or webhook that took long. */
-export interface SlowPart {
+interface SlowPart {
   readonly name: string;
   readonly ms: number;
 }

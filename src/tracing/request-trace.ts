@@ -1,4 +1,4 @@
-import type { Step } from './request-steps.js';
+import type { Step } from './step.js';
 
 export type AttributeValue = string | number | boolean;
 export type SpanAttributes = Readonly<Record<string, AttributeValue>>;

@@ -43,7 +43,7 @@ function validState(text: string): string {
   return members.length <= stateMembersMax && members.every((member) => stateMember.test(member)) ? text : '';
 }
 
-export function traceParent(traceId: string, spanId: string, isSampled: boolean): string {
+function traceParent(traceId: string, spanId: string, isSampled: boolean): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 

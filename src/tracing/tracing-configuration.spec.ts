@@ -71,7 +71,7 @@ test.each([
   ['another kind', 'apiVersion: v1\nkind: Pod', 'kind: must be TracingConfiguration in apiserver.config.k8s.io/v1'],
   ['an empty file', '', 'the input is empty'],
   ['a field that is given twice', `${header}endpoint: a:1\nendpoint: b:1`, 'duplicated mapping key'],
-])('refuses %s', (_name, text, problem) => {
+])('refuses the whole of %s', (_name, text, problem) => {
   expect(() => read(text)).toThrow(problem);
 });
 

@@ -6,7 +6,7 @@ import { ConfigReader } from '../machinery/config-reader.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
 
 /** The content of --tracing-config-file. */
-export interface TracingConfiguration {
+interface TracingConfiguration {
   /** URL of the collector, for Http2Channel. */
   readonly url: string;
   /** Part of the requests that are sampled, of those that continue no sampled trace. */
