@@ -207,7 +207,7 @@ export function hostileAnswers(size: number): readonly HostileReview[] {
     ],
     ['another uid', 'configmaps', failed, () => reviewOf('other', {})],
     ['another kind of the object', 'configmaps', refused, patched([add('/kind', 'Secret')])],
-    ['a renamed object', 'configmaps', [400], patched([add('/metadata/name', 'renamed')])],
+    ['a renamed object', 'configmaps', [201], patched([add('/metadata/name', 'renamed')])],
     ['another namespace', 'configmaps', [400], patched([add('/metadata/namespace', 'kube-system')])],
     [
       'another uid of the object',
