@@ -19,6 +19,8 @@ interface Options {
 /** Decides by the policy which requests are recorded, and passes their events to the sinks. */
 export class Auditor {
   readonly time: WallTime;
+  /** Requests whose clients have disconnected before their outcome is known. */
+  readonly undecided = new Set<{ ended(): void }>();
 
   constructor(private readonly options: Options) {
     this.time = new WallTime(options.clock);
@@ -53,6 +55,7 @@ export class Auditor {
   /** Resolves when all events are written. Events that are not in time are lost. */
   async close(): Promise<void> {
     const { sink, clock, closeTimeoutMs } = this.options;
+    for (const request of this.undecided) request.ended();
     const timer = clock.after(closeTimeoutMs, () => sink.abandon());
     await sink.close();
     timer.cancel();

@@ -46,7 +46,9 @@ export class LogFile {
   private bytes = 0;
   private isTorn = false;
   private nextRotationMs = -Infinity;
-  private tidying: Promise<void> | undefined;
+  private tidying: Promise<void> | undefined = undefined;
+  /** True if a file was rotated since the last run of tidy() began. */
+  private isTidyDue = false;
   private readonly rotated: RotatedFiles;
   private idle: (() => void) | undefined = undefined;
 
@@ -190,17 +192,23 @@ export class LogFile {
     this.tidy();
   }
 
-  /** Compresses and removes rotated files in the background, one run after another. */
+  /** Compresses and removes rotated files in the background, one run at a time. */
   private tidy(): void {
+    this.isTidyDue = true;
+    this.tidying ??= this.tidyWhileDue().finally(() => (this.tidying = undefined));
+  }
+
+  private async tidyWhileDue(): Promise<void> {
     const { clock, logger, path } = this.options;
-    this.tidying = (this.tidying ?? Promise.resolve())
-      .then(() => this.rotated.tidy(clock.now()))
-      .catch((error: unknown) => {
-        logger.error('old files of the audit log could not be compressed or removed', {
-          file: path,
-          error: reasonOf(error),
-        });
-      });
+    while (this.isTidyDue) {
+      this.isTidyDue = false;
+      try {
+        await this.rotated.tidy(clock.now());
+      } catch (error) {
+        const fields = { file: path, error: reasonOf(error) };
+        logger.error('old files of the audit log could not be compressed or removed', fields);
+      }
+    }
   }
 }
 

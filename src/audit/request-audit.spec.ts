@@ -40,7 +40,7 @@ function audited(url: string, rules = '[{level: RequestResponse, omitStages: [Re
   const auditor = new Auditor({ ...{ policy, observer, clock, latencyPrefix }, sink: kept, closeTimeoutMs: 1 });
   const kube = new RequestState(parseRequestInfo('GET', url), 'id', clock);
   const audit = new RequestAudit(auditor, kube, { url, headers: {}, peer: '127.0.0.1' });
-  return { audit, kube, clock, events: kept.events };
+  return { auditor, audit, kube, clock, events: kept.events };
 }
 
 const pods = '/api/v1/namespaces/a/pods';
@@ -93,6 +93,14 @@ it('the level None records nothing', () => {
   const { audit, events } = audited(pods, '[{level: None}]');
   expect([audit.begin(), audit.isComplete, audit.answered(200)]).toEqual([undefined, true, undefined]);
   expect(events).toEqual([]);
+});
+
+it('a request without an outcome is recorded when the server stops', async () => {
+  const { auditor, audit, events } = audited(pods);
+  void audit.begin();
+  auditor.undecided.add(audit);
+  await auditor.close();
+  expect(events).toMatchObject([{ stage: 'ResponseComplete', responseStatus: { message: 'Connection closed early' } }]);
 });
 
 describe('a slow request', () => {

@@ -23,8 +23,13 @@ export function registerAudit(server: FastifyInstance, { auditor, wheel, outcome
     kube.audit = audit;
     kube.whenEnded(() => {
       if (audit.isStream) audit.ended();
+      if (audit.isComplete) return;
       // A write goes on when its client has left: its outcome is recorded when it is known.
-      else if (!audit.isComplete) wheel.after(outcomeTimeoutMs, () => audit.ended());
+      auditor.undecided.add(audit);
+      wheel.after(outcomeTimeoutMs, () => {
+        auditor.undecided.delete(audit);
+        audit.ended();
+      });
     });
     done();
   });

@@ -9,6 +9,7 @@ import { HttpClient } from '../harness/http-client.js';
 import { ServerProcess } from '../harness/server-process.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
+import { defineAdmissionPlugin } from '../../src/index.js';
 import { configMap } from './case.js';
 
 /** Sinks of the audit log: modes, failures and rotation, on whole servers. */
@@ -142,6 +143,47 @@ describe('the log', () => {
     expect(await metric(server, 'apiserver_audit_requests_rejected_total')).toBe(1);
     expect(await metric(server, 'apiserver_audit_error_total{plugin="log"}')).toBe(1);
   });
+});
+
+it('a write whose client disconnects is recorded with its outcome', async () => {
+  const files = filesWith('[{level: Metadata, verbs: [create], omitStages: [RequestReceived]}]');
+  let isHeld = false;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const holding = defineAdmissionPlugin({
+    name: 'Holding',
+    runs: 'by default',
+    make: () => ({
+      async admit({ name }) {
+        if (name !== 'held') return;
+        isHeld = true;
+        await released;
+      },
+    }),
+  });
+  const server = await startTestServer(memory, {
+    config: files.config(),
+    reconciles: false,
+    admissionPlugins: [holding],
+  });
+  running.push(server);
+  const client = server.client(server.keelson.client);
+  const failed = client.post(configMaps, configMap('held'), { 'audit-id': 'held' }).then(
+    () => false,
+    () => true,
+  );
+  await eventually('the request', () => isHeld);
+  client.close();
+  expect(await failed).toBe(true);
+  release();
+  const [event] = await files.of({ headers: { 'audit-id': 'held' } });
+  const { code } = await server.admin.get(`${configMaps}/held`);
+  // The store is not asked once the server knows that the client has left.
+  const outcomes = [
+    [503, 404],
+    [201, 200],
+  ];
+  expect(outcomes).toContainEqual([event!.responseStatus!['code'], code]);
 });
 
 describe('a server', () => {
