@@ -1,6 +1,6 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { plainDelete, type DeleteOptions } from '../machinery/delete-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { copyObject } from '../patch/copy-json.js';
@@ -9,6 +9,7 @@ import type { Preconditions } from '../registry/write/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { FieldReport } from '../registry/write/submission.js';
+import { apply } from '../verbs/apply.js';
 import { change } from '../verbs/change.js';
 import { create } from '../verbs/create.js';
 import { remove } from '../verbs/delete.js';
@@ -68,6 +69,22 @@ export class LoopbackClient {
     } catch (error) {
       if (isReason(error, 'NotFound')) return undefined;
       throw error;
+    }
+  }
+
+  /** Server-side apply to an object that exists, taking fields over from other managers. */
+  async apply(
+    ref: ObjectRef,
+    config: JsonObject,
+    options: { subresource?: string; signal?: Cancellation } = {},
+  ): Promise<void> {
+    const { subresource = '', signal } = options;
+    const submission = { value: config, fields: new FieldReport('Ignore', []) };
+    const noPermission = () => Promise.resolve();
+    try {
+      await apply(this.options.admission, this.target(ref, signal), subresource, submission, true, noPermission);
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error;
     }
   }
 

@@ -47,8 +47,11 @@ export class DispatchTurns {
 
   /** Notes a request of a flow. Returns true if the requests of this turn have used up its time. */
   isOver(flow: Flow, nowMs: number): boolean {
-    if (flow !== this.lastFlow) {
-      if (this.lastFlow) this.competesUntilMs = nowMs + competitionMs;
+    const last = this.lastFlow;
+    if (flow !== last) {
+      // Each connection of a user with a certificate has a flow object of its own.
+      const isOther = last && (flow.distinguisher !== last.distinguisher || flow.schemaName !== last.schemaName);
+      if (isOther) this.competesUntilMs = nowMs + competitionMs;
       this.lastFlow = flow;
     }
     if (nowMs >= this.competesUntilMs) return false;

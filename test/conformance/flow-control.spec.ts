@@ -1,7 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../src/catalog/types/flowcontrol.v1.js';
 import { eventually } from '../harness/eventually.js';
 import { holdRequest } from '../harness/held-requests.js';
-import type { Answer } from '../harness/http-client.js';
+import type { Answer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
@@ -100,6 +100,7 @@ async function removeLevel(name: string): Promise<void> {
 
 const reject = { type: 'Reject' };
 const oneQueue = { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } };
+const manyQueues = { type: 'Queue', queuing: { queues: 64, handSize: 6, queueLengthLimit: 50 } };
 /** One of the shares of a new cluster: three seats of 600. */
 const threeSeats = { nominalConcurrencyShares: 1, borrowingLimitPercent: 0 };
 
@@ -282,6 +283,33 @@ describe('a level without free seats', () => {
     });
     await removeLevel('removed');
   });
+});
+
+it('a request of one user is answered before most of 200 requests of another user that came before', async () => {
+  await createLevel('shared', { nominalConcurrencyShares: 100, limitResponse: manyQueues }, ['highqps', 'lowqps']);
+  const noisy = Array.from({ length: 200 }, () => server.client(server.keelson.client));
+  const list = (client: HttpClient) => client.get(configMaps, as('highqps'));
+  await Promise.all(noisy.map(list));
+  // A round says nothing if the requests did not arrive before the last one.
+  await eventually('it does not wait for the others', async () => {
+    expect((await get('lowqps', '/version')).code).toBe(200);
+    let answered = 0;
+    const codes = noisy.map(async (client) => {
+      const { code } = await list(client);
+      answered++;
+      return code;
+    });
+    await eventually(
+      'many of them wait',
+      async () => answered > 100 || Number((await dumpOf('shared'))['WaitingRequests']) > 100,
+    );
+    const before = answered;
+    expect((await get('lowqps', '/version')).code).toBe(200);
+    const overtaken = noisy.length - answered;
+    expect(new Set(await Promise.all(codes))).toEqual(new Set([200]));
+    return before < 50 && overtaken > noisy.length / 2;
+  });
+  await removeLevel('shared');
 });
 
 it('/debug/api_priority_and_fairness/ is forbidden to other users, and has three pages', async () => {

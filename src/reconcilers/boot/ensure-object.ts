@@ -4,7 +4,7 @@ import { loopbackUser } from '../../machinery/user-info.js';
 import { createObject } from '../../registry/write/create.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { updateObject } from '../../registry/write/update.js';
-import { noAdmission, type WriteContext } from '../../registry/write/write-context.js';
+import { noAdmission, type ManagedFieldsMode, type WriteContext } from '../../registry/write/write-context.js';
 
 /** An object that a start creates if it does not exist, and the fields that later starts restore. */
 export interface BootObject {
@@ -15,33 +15,40 @@ export interface BootObject {
   readonly object: KubeObject;
   /** Top-level fields that are restored; all others keep the values that users set. */
   readonly keeps: readonly string[];
+  /** The manager of its fields in managedFields; without one, no manager owns them. */
+  readonly fieldManager?: string;
   /** True if an existing object must not be changed. */
   readonly isLeftAlone?: (current: KubeObject) => boolean;
 }
 
-export function bootContext(): WriteContext {
+export function bootContext(
+  fieldManager = 'keelson',
+  managedFields: ManagedFieldsMode = { mode: 'none' },
+): WriteContext {
   return {
     admission: noAdmission,
-    managedFields: { mode: 'none' },
+    managedFields,
     request: {
       user: loopbackUser,
       signal: undefined,
       warnings: [],
       dryRun: false,
-      fieldManager: 'keelson',
+      fieldManager,
       auditAnnotations: new Map<string, string>(),
     },
   };
 }
 
 export async function ensureObject(registry: ResourceRegistry, boot: BootObject): Promise<void> {
-  const { group = '', version = 'v1', resource, object, keeps, isLeftAlone } = boot;
+  const { group = '', version = 'v1', resource, object, keeps, isLeftAlone, fieldManager } = boot;
   const served = registry.find(group, version, resource);
   // --runtime-config may disable the resource.
   if (served?.type !== 'stored') return;
   const { store } = served;
   const { name = '', namespace = '' } = object.metadata;
-  const context = bootContext();
+  const context = fieldManager
+    ? bootContext(fieldManager, { mode: 'track', definition: store.definition, subresource: '' })
+    : bootContext();
   if (!store.cache.get(store.keyOf(namespace, name))) {
     try {
       await createObject(store, structuredClone(object), context);

@@ -20,6 +20,7 @@ export function flowcontrolObjects(naming: NamingProfile): BootObject[] {
     version,
     resource,
     keeps: ['spec'],
+    fieldManager: 'api-priority-and-fairness-config-producer-v1',
     ...(!isMandatory && { isLeftAlone }),
     object: {
       kind,

@@ -1,4 +1,5 @@
 import type { FlowSchema } from '../../catalog/types/flowcontrol.v1.js';
+import type { JsonObject } from '../../machinery/kube-object.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { flowcontrolVersion } from '../../modules/flowcontrol/flowcontrol.resources.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
@@ -13,6 +14,7 @@ export const flowSchemaReconciler = defineReconciler({
   name: 'flow-schema-controller',
   runs: 'always',
   runsOn: 'every server',
+  fieldManager: () => 'api-priority-and-fairness-config-consumer-v1',
   start(dependencies) {
     const { group, version } = flowcontrolVersion(dependencies.config.naming);
     const schemas = findStored(dependencies.registry, group, version, 'flowschemas');
@@ -53,14 +55,13 @@ class FlowSchemas implements RunningReconciler {
     const known = store.cache.get(store.keyOf('', name));
     // Most need no change. A write without changes could still rewrite the stored form of the object.
     if (known && !known.corruption && this.isUpToDate(known.parse(), now)) return;
-    await client.change(
-      { served: this.schemas, namespace: '', name },
-      (schema: FlowSchema) => {
-        const conditions = conditionsAfter(schema, this.exists(levelOf(schema)), now);
-        return { ...schema, status: { ...schema.status, conditions } };
-      },
-      { subresource: 'status', signal },
-    );
+    if (!known || known.corruption) return;
+    const schema: FlowSchema = known.parse();
+    const dangling = conditionsAfter(schema, this.exists(levelOf(schema)), now).find(({ type }) => type === 'Dangling');
+    const { apiVersion, kind } = schema;
+    const config = { apiVersion, kind, metadata: { name }, status: { conditions: [{ ...dangling }] } };
+    const ref = { served: this.schemas, namespace: '', name };
+    await client.apply(ref, config as unknown as JsonObject, { subresource: 'status', signal });
   }
 
   private isUpToDate(schema: FlowSchema, now: string): boolean {
