@@ -15,6 +15,10 @@
 # Keep etcd/ca.key, pki/ca.key, pki/sa.key and admin.kubeconfig as carefully as a root password.
 set -eu
 
+command -v openssl >/dev/null || {
+  echo 'make-certificates.sh needs openssl' >&2
+  exit 1
+}
 if [ $# -lt 1 ]; then
   sed -n '2,4p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 2
@@ -42,7 +46,7 @@ alternative_names() {
 }
 
 key() {
-  [ -s "$1" ] || openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"
+  [ -s "$1" ] || openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null
 }
 
 # authority FILE COMMON_NAME
@@ -81,7 +85,7 @@ leaf pki/apiserver pki/ca '/CN=kube-apiserver' serverAuth \
   "$(alternative_names "$@" localhost 127.0.0.1 kubernetes kubernetes.default kubernetes.default.svc \
     kubernetes.default.svc.cluster.local "${SERVICE_ADDRESS:-10.0.0.1}")"
 leaf pki/admin pki/ca '/O=system:masters/CN=kubernetes-admin' clientAuth
-[ -s pki/sa.key ] || openssl genpkey -quiet -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out pki/sa.key
+[ -s pki/sa.key ] || openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out pki/sa.key 2>/dev/null
 [ -s pki/sa.pub ] || openssl pkey -in pki/sa.key -pubout -out pki/sa.pub
 
 base64_of() {

@@ -9,7 +9,7 @@ import { packagedDocuments } from './packaging.js';
 import { freePorts } from './ports.js';
 
 /** A service of packaging/compose/compose.yaml, with the fields of its anchor. */
-export interface Service {
+interface Service {
   readonly image: string;
   readonly user?: string;
   readonly command: readonly string[];

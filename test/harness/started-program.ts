@@ -3,14 +3,14 @@ import { killedAtExit } from '../../scripts/killed-at-exit.js';
 
 const startMsMax = 120_000;
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** User and group that it runs as, which only root can choose. */
   readonly uid?: number | undefined;
 }
 
-export interface StartedProgram {
+interface StartedProgram {
   readonly url: string;
   readonly output: () => string;
   readonly isRunning: () => boolean;
