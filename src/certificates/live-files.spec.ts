@@ -1,6 +1,6 @@
-import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 import { LiveFiles } from './live-files.js';
@@ -107,4 +107,29 @@ it('the contents are compared every rereadMs, whatever the attributes are', asyn
   clock.advance(60_000);
   await files.idle();
   expect(await refreshed()).toBe('changed');
+});
+
+it('files that a function lists may be added, renamed and removed', async () => {
+  const listed = mkdtempSync(join(directory, 'listed-'));
+  const write = (name: string, text: string) => writeFileSync(join(listed, name), text);
+  write('a', '1');
+  const files = await LiveFiles.open<string>({
+    files: () => Promise.resolve(readdirSync(listed).map((name) => join(listed, name))),
+    parse: (contents, names) => contents.map((bytes, index) => `${basename(names[index]!)}=${String(bytes)}`).join(' '),
+    clock: new ManualClock(),
+    logger: silentLogger,
+  });
+  opened.push(files);
+  const refreshed = async () => {
+    await files.refresh();
+    return files.current();
+  };
+  expect(await refreshed()).toBe('a=1');
+  write('b', '2');
+  expect(await refreshed()).toBe('a=1 b=2');
+  renameSync(join(listed, 'b'), join(listed, 'c'));
+  expect(await refreshed()).toBe('a=1 c=2');
+  rmSync(join(listed, 'a'));
+  rmSync(join(listed, 'c'));
+  expect(await refreshed()).toBe('');
 });
