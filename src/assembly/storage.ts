@@ -78,6 +78,7 @@ function storeDependenciesOf(
     naming,
     kv: store,
     transforms,
+    describesCorruption: config.featureGates['AllowUnsafeMalformedObjectDeletion'] === true,
     feed,
     root,
     clock,

@@ -53,6 +53,8 @@ export interface StoreDependencies extends Sources, StoredValuesOptions {
   readonly kv: KvStore;
   /** Set with encryption at rest. `kv` applies it. */
   readonly transforms?: ValueTransforms | undefined;
+  /** True if errors of objects that cannot be decrypted say that they may be deleted: with the gate for it. */
+  readonly describesCorruption?: boolean;
   readonly feed: Feed;
   /** `/registry/` */
   readonly root: string;
@@ -134,7 +136,7 @@ export class ResourceStore {
   cached(namespace: string, name: string): EncodedObject {
     const found = this.cache.get(this.keyOf(namespace, name));
     if (found === undefined) throw ApiError.notFound(this.groupResource, name);
-    return readable(found);
+    return this.readable(found);
   }
 
   /** Merges handwritten validation errors with those of the rules that the type declares. */
@@ -209,7 +211,7 @@ export class ResourceStore {
 
   /** Rejects a write without changes of an object that cannot be decoded or would lose fields. */
   checkLossless(encoded: EncodedObject): void {
-    const { key, unknownFields } = readable(encoded);
+    const { key, unknownFields } = this.readable(encoded);
     if (unknownFields.length === 0) return;
     const shown = unknownFields.slice(0, unknownFieldsShown).join(', ');
     const more = unknownFields.length > unknownFieldsShown ? ', …' : '';
@@ -221,7 +223,7 @@ export class ResourceStore {
 
   cachedCurrent(key: string): Current {
     const encoded = this.cache.get(key);
-    return { encoded: encoded && readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
+    return { encoded: encoded && this.readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
   }
 
   async storedCurrent(key: string, caller: Caller | undefined): Promise<Current> {
@@ -284,6 +286,22 @@ export class ResourceStore {
     return { operation, key, type: kind, group, resource: plural };
   }
 
+  /** Throws InternalError for an object that cannot be decoded or decrypted. */
+  private readable(encoded: EncodedObject): EncodedObject {
+    const { key, corruption } = encoded;
+    if (corruption === undefined) return encoded;
+    if (!(corruption instanceof UntransformableError)) {
+      throw ApiError.internal(`the object stored under ${key} cannot be read: ${corruption.message}`, corruption);
+    }
+    const { describesCorruption, root } = this.dependencies;
+    // As in kube-apiserver, whose keys in errors begin behind the prefix of etcd.
+    const text = describesCorruption
+      ? `StorageError: corrupt object, Code: 7, Key: /${key.slice(root.length)}, ResourceVersion: 0, ` +
+        `AdditionalErrorMsg: data from the storage is not transformable revision=0: ${corruption.message}`
+      : corruption.message;
+    throw ApiError.internal(text, corruption);
+  }
+
   /** Reuses the cached object if it has the same revision: decoding a large one is slow. */
   private decoded(item: KeyValue): EncodedObject {
     const cached = this.cache.get(item.key);
@@ -291,26 +309,12 @@ export class ResourceStore {
   }
 
   private currentOf(item: KeyValue | undefined): Current {
-    const encoded = item && readable(this.decoded(item));
+    const encoded = item && this.readable(this.decoded(item));
     return { encoded, revision: encoded?.revision ?? noRevision, cached: false };
   }
 }
 
 const unknownFieldsShown = 5;
-
-/** Throws InternalError for an object that cannot be decoded. */
-function readable(encoded: EncodedObject): EncodedObject {
-  if (encoded.corruption instanceof UntransformableError) {
-    throw ApiError.internal(encoded.corruption.message, encoded.corruption);
-  }
-  if (encoded.corruption !== undefined) {
-    throw ApiError.internal(
-      `the object stored under ${encoded.key} cannot be read: ${encoded.corruption.message}`,
-      encoded.corruption,
-    );
-  }
-  return encoded;
-}
 
 /**
  * True if an error may be due to a stale cached state, so that it should be checked on the stored state. Errors of the

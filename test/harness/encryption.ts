@@ -11,7 +11,7 @@ export const encryptionKeys = {
 } as const;
 type KeyName = keyof typeof encryptionKeys;
 
-export interface EncryptionRule {
+interface EncryptionRule {
   readonly resources: readonly string[];
   readonly providers: readonly object[];
 }

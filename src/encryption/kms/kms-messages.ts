@@ -25,7 +25,7 @@ export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 export const pathOf = (method: KmsMethod): string => `/v2.KeyManagementService/${method}`;
 
 /** Data of the plug-in that it needs again for decryption. */
-export type Annotations = ReadonlyMap<string, Buffer>;
+type Annotations = ReadonlyMap<string, Buffer>;
 
 export interface KmsStatus {
   readonly version: string;
