@@ -67,7 +67,7 @@ it('--allow-privileged=false adds NoPrivilegedContainers', () => {
 it('plug-ins of an embedding program run right before the permission checks and ResourceQuota, in their order', () => {
   const own = ['One', 'Two'].map((name) => defineAdmissionPlugin({ name, runs: 'by default', make: () => ({}) }));
   const all = withPlugins(own).map(({ name }) => name);
-  const checks = ['RoleEscalation', 'PodCertificateSigning', 'ResourceClaimPermissions'];
+  const checks = ['RoleEscalation', 'PodCertificateSigning', 'ResourceClaimPermissions', 'PolicyParamPermissions'];
   const last = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'ResourceQuota', 'AlwaysDeny'];
   expect(all.slice(all.indexOf('One'))).toEqual(['One', 'Two', ...checks, ...last]);
 });

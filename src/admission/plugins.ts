@@ -32,6 +32,7 @@ import { podTolerationRestriction } from './plugins/pod-toleration-restriction.p
 import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
 import { priority } from './plugins/priority.plugin.js';
 import { noPrivilegedContainers } from './plugins/privileged-containers.plugin.js';
+import { policyParamPermissions } from './plugins/policy-param-permissions.plugin.js';
 import { resourceClaimPermissions } from './plugins/resource-claim-permissions.plugin.js';
 import { resourceQuota } from './plugins/resource-quota.plugin.js';
 import { roleEscalation } from './plugins/role-escalation.plugin.js';
@@ -89,6 +90,7 @@ export const builtInPlugins = [
   roleEscalation,
   podCertificateSigning,
   resourceClaimPermissions,
+  policyParamPermissions,
   validatingAdmissionPolicy,
   validatingAdmissionWebhook,
   // Quotas come last, so that they are charged only for requests that no plug-in refuses.
