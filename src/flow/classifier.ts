@@ -1,7 +1,8 @@
 import type { FlowSchema, NonResourcePolicyRule, ResourcePolicyRule } from '../catalog/types/flowcontrol.v1.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
-import { Flow, type FlowSeries } from './flow.js';
+import { Flow } from './flow.js';
+import type { FlowSeries } from './flow-series.js';
 import type { PriorityLevel } from './priority-level.js';
 import { matchesAllPaths, matchesAllResources, matchesPath, matchesResource, rulesOfUser } from './schema-rules.js';
 
@@ -27,7 +28,7 @@ interface CandidatesOfUser {
   readonly nonResource: readonly Candidate<NonResourcePolicyRule>[];
 }
 
-export interface Classified {
+interface Classified {
   readonly flow: Flow;
   readonly level: PriorityLevel;
 }

@@ -1,7 +1,8 @@
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Timer } from '../std/clock.js';
-import type { Flow, FlowSeries } from './flow.js';
+import type { Flow } from './flow.js';
+import type { FlowSeries } from './flow-series.js';
 import type { WorkEstimate } from './work-estimate.js';
 
 /** The priority level of a request, which releases what the request occupies. */

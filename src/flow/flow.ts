@@ -1,15 +1,13 @@
 import { dealHand, hashOfFlow } from './shuffle-sharding.js';
 import type { FlowSeries } from './flow-series.js';
 
-export type { FlowSeries } from './flow-series.js';
-
 interface Deck {
   readonly queues: number;
   readonly handSize: number;
 }
 
 /** The uids that a response names: of the FlowSchema and of the PriorityLevelConfiguration. */
-export interface FlowUids {
+interface FlowUids {
   readonly schema: string;
   readonly level: string;
 }

@@ -13,7 +13,7 @@ export interface Queuing {
 }
 
 /** Bounds on the seats of a level: configured, and those in force. */
-export interface SeatLimits {
+interface SeatLimits {
   readonly nominal: number;
   readonly lower: number;
   readonly upper: number;

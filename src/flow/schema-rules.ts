@@ -10,7 +10,7 @@ import { serviceAccountUserName, type UserInfo } from '../machinery/user-info.js
 type Names = readonly string[] | null | undefined;
 
 /** The rules of a FlowSchema whose subjects include one user. */
-export interface RulesOfUser {
+interface RulesOfUser {
   readonly resource: readonly ResourcePolicyRule[];
   readonly nonResource: readonly NonResourcePolicyRule[];
 }
