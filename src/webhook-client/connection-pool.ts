@@ -15,7 +15,8 @@ export interface PooledExchange extends Exchange {
 
 /** Requests that wait for a webhook that is slow; more wait for one of these connections. */
 const connectionsMax = 256;
-const idleConnectionsMax = 16;
+/** More than most webhooks have calls at once: a connection that is opened anew costs as much as fifty calls. */
+const idleConnectionsMax = 100;
 /** Below the idle timeout of servers, 90 s, so that they rarely close a connection that is about to be used. */
 const idleMsMax = 60_000;
 /** The server counts from another moment on. */
