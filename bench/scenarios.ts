@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { policies, refusedName, webhookConfigurations } from './lib/admission-objects.js';
+import { startAdmissionWebhook } from './lib/admission-webhook.js';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { startJwtIssuer } from './lib/jwt-issuer.js';
 import { measure, type Measured } from './lib/load-generator.js';
@@ -49,6 +51,14 @@ interface Scenario {
 
 const warmUpMs = 1500;
 const auditRounds = 5;
+const admissionRounds = 5;
+/** Plug-ins that do nothing without webhook configurations and policies. */
+const configurablePlugins = [
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+];
 const connections = 32;
 const watchers = 1000;
 const listedPods = 10_000;
@@ -114,15 +124,30 @@ export async function startBoth({ directory, store, etcdUrl }: Omit<World, 'serv
 }
 
 /** Measures creates in a namespace of their own. */
-async function measureCreates({ seconds }: World, server: Server, round: number): Promise<Measured> {
+async function measureCreates(
+  { seconds }: World,
+  server: Server,
+  round: number,
+  { plural, body } = { plural: 'pods', body: pod },
+): Promise<Measured> {
   const name = `bench-create-${round}`;
   await must(server, 'POST', '/api/v1/namespaces', namespace(name));
-  const request = { method: 'POST', path: `/api/v1/namespaces/${name}/pods`, body: pod };
+  const request = { method: 'POST', path: `/api/v1/namespaces/${name}/${plural}`, body };
   return measure(jobOn(server, request, { seconds }), [server.pid]);
 }
 
 const medianOf = (rounds: readonly Measured[]): Measured =>
   [...rounds].sort((a, b) => a.cpuMicrosPerUnit - b.cpuMicrosPerUnit)[Math.floor(rounds.length / 2)]!;
+
+/** Waits until the policies refuse what they should. */
+async function arePoliciesInForce(server: Server): Promise<void> {
+  const path = '/api/v1/namespaces/default/configmaps?dryRun=All';
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if ((await server.call('POST', path, configMap(refusedName, '0'))).code === 422) return;
+    await sleep(100);
+  }
+  throw new Error('the policies are not in force');
+}
 
 /** Returns a token of a new ServiceAccount. */
 async function serviceAccountToken(ours: Server): Promise<string> {
@@ -255,6 +280,51 @@ export const scenarios: readonly Scenario[] = [
         return [{ type: 'load', label: 'create, audit log / none', ours: medianOf(audited), bare: medianOf(plain) }];
       } finally {
         await Promise.all([servers.audited.stop(), servers.plain.stop()]);
+      }
+    },
+  },
+  {
+    name: 'admission',
+    async run(world) {
+      const start = (name: string, flags: readonly string[] = []) =>
+        startOurs(join(world.directory, name), world.store, world.etcdUrl, [
+          ...flags,
+          ...(world.etcdUrl === undefined ? [] : [`--etcd-prefix=/${name}`]),
+        ]);
+      const webhook = await startAdmissionWebhook();
+      const servers = {
+        plain: await start('plain'),
+        webhooks: await start('webhooks'),
+        policies: await start('policies'),
+        off: await start('off', [`--disable-admission-plugins=${configurablePlugins.join(',')}`]),
+      };
+      const names = ['plain', 'webhooks', 'policies', 'off'] as const;
+      try {
+        for (const { path, body } of webhookConfigurations(webhook)) await must(servers.webhooks, 'POST', path, body);
+        for (const { path, body } of policies) await must(servers.policies, 'POST', path, body);
+        await arePoliciesInForce(servers.policies);
+        const rounds: Record<(typeof names)[number], Measured[]> = { plain: [], webhooks: [], policies: [], off: [] };
+        const object = { plural: 'configmaps', body: configMap('made-@@@@@@@@') };
+        for (let round = 0; round < admissionRounds; round++) {
+          for (const name of names) rounds[name].push(await measureCreates(world, servers[name], round, object));
+        }
+        const { mutating, validating } = webhook.answered;
+        if (mutating === 0 || validating === 0) throw new Error('the webhooks were not called');
+        // The bare server of these rows is Keelson without webhooks and policies.
+        const row = (label: string, ours: Measured[], bare: Measured[]): Row => ({
+          type: 'load',
+          label,
+          ours: medianOf(ours),
+          bare: medianOf(bare),
+        });
+        return [
+          row('create, 2 webhooks / none', rounds.webhooks, rounds.plain),
+          row('create, 3 policies / none', rounds.policies, rounds.plain),
+          row('create, no plug-in in use', rounds.plain, rounds.off),
+        ];
+      } finally {
+        await Promise.all(names.map((name) => servers[name].stop()));
+        webhook.stop();
       }
     },
   },
