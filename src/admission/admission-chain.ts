@@ -2,7 +2,8 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 import { copyJson } from '../patch/copy-json.js';
 import type { Clock } from '../std/clock.js';
-import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission-plugin.js';
+import type { AdmissionOperation } from './admission-operation.js';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.js';
 
 export type AdmissionStep = 'admit' | 'validate';
 

@@ -3,9 +3,8 @@ import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Served } from '../registry/resource-registry.js';
 import type { RequestContext } from '../registry/request-context.js';
+import type { AdmissionOperation } from './admission-operation.js';
 import type { PluginDependencies } from './plugin-dependencies.js';
-
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A write as plug-ins see it. `object` is absent on DELETE, `old` on CREATE. Objects are in the storage version. */
 export interface AdmissionAttributes {

@@ -1,6 +1,7 @@
 import type { Pod, PodSpec } from '../catalog/types/core.v1.js';
 import type { Mutable } from '../machinery/mutable.js';
-import type { AdmissionAttributes, AdmissionOperation } from './admission-plugin.js';
+import type { AdmissionOperation } from './admission-operation.js';
+import type { AdmissionAttributes } from './admission-plugin.js';
 
 /** True for a write of the resource itself, or of the given subresource, by one of the operations. */
 export function isAbout(

@@ -4,7 +4,7 @@ import type { AuditEvent } from './audit-event.js';
 import type { AuditSink, LossLog } from './audit-sink.js';
 import type { LogEntry } from './log-file.js';
 
-/** Where lines are written: a file, or standard output. */
+/** Receives the lines: a file, or standard output. */
 export interface LogTarget {
   append(entries: readonly LogEntry[]): Promise<{ readonly written: number; readonly error: unknown }>;
   close(): Promise<void>;

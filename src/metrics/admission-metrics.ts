@@ -1,5 +1,5 @@
 import type { AdmissionObserver, AdmissionStep } from '../admission/admission-chain.js';
-import type { AdmissionOperation } from '../admission/admission-plugin.js';
+import type { AdmissionOperation } from '../admission/admission-operation.js';
 import type { Clock } from '../std/clock.js';
 import { Buckets, family, type Labels, type MetricFamily, type Sample } from './metric-family.js';
 

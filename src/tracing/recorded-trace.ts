@@ -6,7 +6,7 @@ import { Span, spanKinds, type SpanOwner } from './span.js';
 import { randomSpanId, randomTraceId, type TraceContext } from './trace-context.js';
 import { unrecordedSpan } from './unsampled-trace.js';
 
-/** What the spans of a request are made of. */
+/** Facts of a request for its spans. */
 export interface TracedRequest {
   /** Time of the monotonic clock at which it began. */
   readonly startMs: number;
@@ -25,7 +25,7 @@ interface Dependencies {
   readonly leftOut: () => void;
 }
 
-/** How a request continues a trace: as a part of it, or as a new one with a link. */
+/** The trace that a request continues: as a part of it, or as a new one with a link. */
 export interface Origin {
   readonly parent: TraceContext | undefined;
   readonly link: TraceContext | undefined;

@@ -21,7 +21,7 @@ export interface SpanCounts {
   dropped: number;
 }
 
-/** Those of OpenTelemetry's batch processor and OTLP exporter. */
+/** The defaults of OpenTelemetry's batch processor and OTLP exporter. */
 const queueSpansMax = 2_048;
 const batchSpansMax = 512;
 const batchDelayMs = 5_000;

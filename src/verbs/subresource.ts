@@ -1,6 +1,6 @@
 import { admissionAttributes } from '../admission/admission-attributes.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import type { AdmissionOperation } from '../admission/admission-plugin.js';
+import type { AdmissionOperation } from '../admission/admission-operation.js';
 import { ApiError } from '../machinery/api-error.js';
 import { asFields } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';

@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { admissionAttributes } from '../admission/admission-attributes.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import type { AdmissionOperation } from '../admission/admission-plugin.js';
+import type { AdmissionOperation } from '../admission/admission-operation.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Preconditions } from '../registry/write/preconditions.js';

@@ -1,4 +1,4 @@
-import type { AdmissionOperation } from '../admission-plugin.js';
+import type { AdmissionOperation } from '../admission-operation.js';
 
 /** Kinds of failures; a validation that is false is an invalid_error, as in kube-apiserver. */
 type PolicyErrorType = 'no_error' | 'compile_error' | 'out_of_budget' | 'invalid_error';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { AdmissionOperation } from '../admission-plugin.js';
+import type { AdmissionOperation } from '../admission-operation.js';
 import type { Amounts } from '../amounts.js';
 import type { ScopeMatcher } from './scopes.js';
 

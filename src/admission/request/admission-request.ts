@@ -1,6 +1,7 @@
 import type { DeleteOptions } from '../../machinery/delete-options.js';
 import type { WriteOptions } from '../../machinery/write-options.js';
-import type { AdmissionAttributes, AdmissionOperation } from '../admission-plugin.js';
+import type { AdmissionOperation } from '../admission-operation.js';
+import type { AdmissionAttributes } from '../admission-plugin.js';
 import type { MatchedRequest } from './matched-request.js';
 import type { RequestForm } from './request-form.js';
 

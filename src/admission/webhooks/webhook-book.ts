@@ -4,7 +4,7 @@ import type { GroupResource } from '../../machinery/gvk.js';
 import type { Served } from '../../registry/resource-registry.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { WebhookAddress, WebhookClient } from '../../webhook-client/webhook-client.js';
-import type { AdmissionOperation } from '../admission-plugin.js';
+import type { AdmissionOperation } from '../admission-operation.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { WebhookType } from './webhook-dependencies.js';
 import { compileWebhooks, type CompiledWebhook } from './compiled-webhook.js';

@@ -1,6 +1,6 @@
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { Served } from '../../registry/resource-registry.js';
-import type { AdmissionOperation } from '../admission-plugin.js';
+import type { AdmissionOperation } from '../admission-operation.js';
 import type { ManifestPlugin } from '../configuration/manifest-directory.configuration.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { CompiledWebhook } from './compiled-webhook.js';

@@ -35,7 +35,7 @@ function grouped(tolerations: readonly Toleration[]): ReadonlyMap<string, readon
     const { key = '', effect = '' } = toleration;
     if (effect !== '' && effect !== 'NoExecute') return;
     const group = byKey.get(key);
-    // Those without a key tolerate everything, so the first of them is the one that counts.
+    // A toleration without a key tolerates everything, so only the first of them counts.
     if (group && key !== '') group.push({ rank, toleration });
     else if (!group && (key !== '' || toleration.operator === 'Exists')) byKey.set(key, [{ rank, toleration }]);
   });
