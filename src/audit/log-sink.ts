@@ -5,7 +5,7 @@ import type { AuditSink, LossLog } from './audit-sink.js';
 import type { LogEntry } from './log-file.js';
 
 /** Receives the lines: a file, or standard output. */
-export interface LogTarget {
+interface LogTarget {
   append(entries: readonly LogEntry[]): Promise<{ readonly written: number; readonly error: unknown }>;
   close(): Promise<void>;
 }

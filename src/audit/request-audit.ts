@@ -15,7 +15,7 @@ import type { Auditor } from './auditor.js';
 import { sourceAddresses } from './source-addresses.js';
 
 /** A request as the audit log sees it. */
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly info: RequestInfo;
   readonly auditId: string;
   readonly startMs: number;
@@ -35,7 +35,7 @@ interface HttpPart {
 }
 
 /** The content of a response, for its event. */
-export interface AnswerRecord {
+interface AnswerRecord {
   readonly status?: Status | undefined;
   /** The object, if the level wants it. */
   readonly object?: JsonPieces | undefined;

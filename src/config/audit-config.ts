@@ -38,7 +38,7 @@ export class AuditLogConfig extends AuditSinkConfig {
   @IsNatural() readonly megabytesMax!: number;
 }
 
-export class AuditWebhookConfig extends AuditSinkConfig {
+class AuditWebhookConfig extends AuditSinkConfig {
   /** Kubeconfig of the webhook. */
   @IsOptional() @IsString() readonly configFile: Optional;
   @IsDuration() readonly initialBackoffMs!: number;

@@ -2,7 +2,7 @@ import { objectTime } from '../registry/write/system-fields.js';
 import type { ReconcilerDependencies } from './reconciler.js';
 
 /** An Event about an object. Events about cluster-scoped objects are in the namespace `default`. */
-export interface RecordedEvent {
+interface RecordedEvent {
   readonly about: {
     readonly kind: string;
     readonly apiVersion: string;

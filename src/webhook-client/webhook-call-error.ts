@@ -19,7 +19,7 @@ export class WebhookCallError extends Error {
   }
 }
 
-export interface CallSubject {
+interface CallSubject {
   /** The URL as the configuration names it, with the timeout. */
   readonly url: string;
   /** The name that the certificate must have. */

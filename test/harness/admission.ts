@@ -1,5 +1,9 @@
 import type { AdmissionOperation } from '../../src/admission/admission-operation.js';
-import type { AdmissionAttributes, AdmissionHooks, AdmissionPluginDefinition } from '../../src/admission/admission-plugin.js';
+import type {
+  AdmissionAttributes,
+  AdmissionHooks,
+  AdmissionPluginDefinition,
+} from '../../src/admission/admission-plugin.js';
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
 import type { ObjectReader, ObjectScan } from '../../src/admission/object-reader.js';
 import type { Permission, PluginDependencies } from '../../src/admission/plugin-dependencies.js';

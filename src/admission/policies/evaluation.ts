@@ -24,7 +24,7 @@ export interface PolicyExpression {
 }
 
 /** The result of an expression, or the text of its error. */
-export type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
+type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
 
 /** Thrown when the expressions of a policy have cost more than all of them may. */
 export class OutOfBudget extends Error {

@@ -50,7 +50,7 @@ export function silentConditions({ metadata, status }: Node, now: string): NodeC
  */
 export type EvictionTaint = 'removed' | 'kept' | 'added';
 
-export interface TaintWishes {
+interface TaintWishes {
   readonly eviction: EvictionTaint;
   /** Time of added taints. */
   readonly now: string;

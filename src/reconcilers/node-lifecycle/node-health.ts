@@ -1,5 +1,5 @@
 /** Signs of life of a node: times that the node writes, only compared with earlier ones, since its clock may be wrong. */
-export interface LifeSigns {
+interface LifeSigns {
   /** lastHeartbeatTime of the condition Ready; undefined without the condition. */
   readonly heartbeat: string | undefined;
   /** renewTime of its Lease; undefined without a Lease. */

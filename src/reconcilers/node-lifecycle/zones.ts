@@ -1,5 +1,5 @@
 /** Rates of evictions, in Nodes per second for each zone. */
-export interface EvictionRates {
+interface EvictionRates {
   /** --node-eviction-rate */
   readonly normal: number;
   /** --secondary-node-eviction-rate, for a zone with many unhealthy Nodes. */
