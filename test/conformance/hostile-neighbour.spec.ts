@@ -83,7 +83,6 @@ const values: readonly (readonly [string, Buffer])[] = [
   ['a protobuf of another kind', envelope('v1', 'Secret', Buffer.alloc(0))],
   ['a protobuf of nobody', envelope('v1', mark.repeat(5000), Buffer.alloc(0))],
   ['a protobuf without a name', envelope('v1', 'ConfigMap', Buffer.alloc(0))],
-  ['an encrypted value', text(`k8s:enc:aescbc:v1:key1:${mark}`)],
 ];
 
 /** Keys that cannot belong to an object. */
@@ -249,6 +248,19 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
   it('a metric counts them', async () => {
     const { text: page } = await admin.get('/metrics');
     expect(page).toMatch(/apiserver_storage_decode_errors_total\{group="",resource="configmaps"\} [1-9]/);
+  });
+
+  it('an encrypted value fails the lists that contain it, and no others', async () => {
+    const key = '/registry/configmaps/locked/sealed';
+    await put(store, key, text(`k8s:enc:aescbc:v1:key1:${mark}`));
+    await server.keelson.components.feed.consistentRevision({ timeoutMs: 5000 });
+    for (const path of ['/api/v1/configmaps', '/api/v1/namespaces/locked/configmaps']) {
+      const { code, text: shown } = await admin.get(path);
+      expect([code, shown.includes(key), shown.includes(mark)]).toEqual([500, true, false]);
+    }
+    expect((await admin.get('/api/v1/namespaces/locked/configmaps/sealed')).code).toBe(500);
+    expect((await admin.get(configMaps)).code).toBe(200);
+    await store.txn([], [{ type: 'delete', key }]);
   });
 
   it('a namespace with unreadable objects can be deleted', async () => {
