@@ -52,6 +52,13 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     code: 2,
     err: /unknown option '--nope'/,
   },
+  { program: 'keelson', words: ['agent', '--help'], code: 0, out: /Agent:[^]*--root-dir <path>[^]*Node:/ },
+  {
+    program: 'keelson',
+    words: ['agent', '--nope'],
+    code: 1,
+    err: /^keelson agent: --nope: unknown flag\nkeelson agent: not started; see keelson agent --help\n$/,
+  },
   { program: 'keelson', words: [], code: 1, err: /Usage: keelson/ },
   { program: 'keelson', words: ['serv'], code: 1, err: /Did you mean serve/ },
   {

@@ -40,6 +40,7 @@ interface Commands {
   readonly root: Command;
   readonly server: Command;
   readonly check?: Command;
+  readonly agent?: Command;
 }
 
 /** The command line of kube-apiserver: flags alone. */
@@ -63,13 +64,14 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
     )
     .usage('[flags]');
   const check = checkCommand(root.command('check'), outcome);
+  const agent = agentCommand(root.command('agent'), outcome, () => words.slice(words.indexOf('agent') + 1));
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
   root
     .command('version')
     .description('print the version')
     .action(() => void print(`${versionText}\n`));
-  return { root, server, check };
+  return { root, server, check, agent };
 }
 
 function serving(command: Command, outcome: Outcome, program: Program, flagWords: () => readonly string[]): Command {
@@ -78,6 +80,22 @@ function serving(command: Command, outcome: Outcome, program: Program, flagWords
     .allowExcessArguments()
     .action(async () => {
       outcome.exitCode = await serve(program, flagWords());
+    });
+}
+
+function agentCommand(command: Command, outcome: Outcome, flagWords: () => readonly string[]): Command {
+  return command
+    .description('run the agent of a node, which shows what its container runtime runs; it starts no Pods itself')
+    .usage('[flags]')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async () => {
+      const { runAgent } = await import('./agent-command.js');
+      const agent = await runAgent(flagWords(), process);
+      outcome.exitCode = agent ? undefined : 1;
+      if (!agent) return;
+      stopOnSignals(agent.stop);
+      print(agent.summary);
     });
 }
 
@@ -172,14 +190,22 @@ Exit code:
 `;
 
 /** Adds the flags to the help of the commands that take them. */
-async function describeFlags(program: Program, { server, check }: Commands): Promise<void> {
-  const { helpOptions } = await import('./config/flag-help.js');
+async function describeFlags(program: Program, { server, check, agent }: Commands): Promise<void> {
+  const { helpOptions, optionsOf } = await import('./config/flag-help.js');
   const flags = helpOptions(program);
   check?.configureHelp({
     helpWidth: 100,
     visibleOptions: ({ options }) => [...options, ...flags.filter(({ long }) => checkFlags.has(long ?? ''))],
   });
-  server.configureHelp({
+  describe(server, flags);
+  if (agent) {
+    const { agentFlagTopics } = await import('./agent/options/agent-flags.js');
+    describe(agent, optionsOf(agentFlagTopics));
+  }
+}
+
+function describe(command: Command, flags: Option[]): void {
+  command.configureHelp({
     helpWidth: Math.min(process.stdout.columns ?? 100, 100),
     visibleOptions: () => flags,
     formatItem: (term, _width, description, help) =>

@@ -32,6 +32,8 @@ interface UnaryCall<T> {
   /** In the time of the channel's clock. */
   readonly deadlineMs: number;
   readonly signal?: Cancellation | undefined;
+  /** Metadata of this call. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Flow control windows: pages of several megabytes must not wait for a window update every 64 KiB. */
@@ -103,7 +105,7 @@ export class Http2Channel {
     return this.connecting;
   }
 
-  unary<T>({ path, frame, decode, deadlineMs, signal }: UnaryCall<T>): Promise<T> {
+  unary<T>({ path, frame, decode, deadlineMs, signal, headers }: UnaryCall<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let answer: { readonly message: T } | undefined;
       const call = this.start(
@@ -121,6 +123,7 @@ export class Http2Channel {
           },
         },
         deadlineMs,
+        headers,
       );
       const aborted = () => call.cancel(new GrpcError(grpcStatus.cancelled, 'Cancelled', { cause: signal?.reason }));
       call.sendLast(frame);

@@ -1,16 +1,8 @@
 // A KMS plug-in (v2): a gRPC server on a Unix socket, with the official implementation of gRPC.
 // usage: node kms-plugin-process.mjs SOCKET. Reads one JSON document per line, {"set": {…}}, which changes its behaviour
 // (below), and prints one with the calls so far.
-import { createInterface } from 'node:readline';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { createRequire } from 'node:module';
-
-const ownRequire = createRequire(import.meta.url);
-const protobuf = ownRequire('protobufjs');
-// The official gRPC for Node, which is a dependency of etcd3.
-const grpc = createRequire(ownRequire.resolve('etcd3'))('@grpc/grpc-js');
-const [socket] = process.argv.slice(2);
-const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+import { protobuf, servePlugin } from './plugin-server.mjs';
 
 const field = (type, id) => ({ type, id });
 const annotations = (id) => ({ keyType: 'string', type: 'bytes', id });
@@ -34,7 +26,6 @@ const root = protobuf.Root.fromJSON({
   },
 });
 
-/** Behaviour of each method: ok, hang, error, garbage (bytes that are no message) or huge (10 MB). */
 const state = {
   Status: 'ok',
   Encrypt: 'ok',
@@ -51,7 +42,6 @@ const state = {
   /** Replaces the decrypted key, in base64. */
   plaintext: null,
 };
-const calls = { Status: 0, Encrypt: 0, Decrypt: 0 };
 
 /** Key encryption keys outlive the process. */
 const keyOf = (keyId) => createHash('sha256').update(`kek of ${keyId}`).digest();
@@ -79,54 +69,11 @@ const answers = {
   },
 };
 
-const handler = (name) => (call, respond) => {
-  calls[name]++;
-  switch (state[name]) {
-    case 'hang':
-      return;
-    case 'error':
-      return respond({ code: grpc.status.PERMISSION_DENIED, details: 'hsm-password-is-4711' });
-    case 'garbage':
-      return respond(null, createHash('sha512').update('garbage').digest());
-    case 'huge':
-      return respond(null, Buffer.alloc(10_000_000, 0x0a));
-    default:
-      try {
-        return respond(null, answers[name](call.request));
-      } catch (error) {
-        return respond({ code: grpc.status.INVALID_ARGUMENT, details: String(error) });
-      }
-  }
-};
-
-function method(name) {
-  const codec = root.lookupType(`${name}Response`);
-  return {
-    path: `/v2.KeyManagementService/${name}`,
-    requestStream: false,
-    responseStream: false,
-    requestDeserialize: (bytes) => root.lookupType(`${name}Request`).decode(bytes),
-    responseSerialize: (value) =>
-      Buffer.isBuffer(value) ? value : Buffer.from(codec.encode(codec.fromObject(value)).finish()),
-    requestSerialize: () => Buffer.alloc(0),
-    responseDeserialize: () => ({}),
-  };
-}
-
-const server = new grpc.Server();
-const names = Object.keys(answers);
-server.addService(
-  Object.fromEntries(names.map((name) => [name, method(name)])),
-  Object.fromEntries(names.map((name) => [name, handler(name)])),
-);
-
-createInterface(process.stdin).on('line', (line) => {
-  Object.assign(state, JSON.parse(line).set);
-  print({ calls });
-});
-process.stdin.on('end', () => process.exit(0));
-
-server.bindAsync(`unix:${socket}`, grpc.ServerCredentials.createInsecure(), (error) => {
-  if (error) throw error;
-  print({ listening: socket });
+servePlugin({
+  socket: process.argv[2],
+  service: 'v2.KeyManagementService',
+  root,
+  types: (name) => [`${name}Request`, `${name}Response`],
+  state,
+  answers,
 });

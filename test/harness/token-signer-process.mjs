@@ -1,16 +1,8 @@
 // An external signer of service account tokens: a gRPC server on a Unix socket, with the official implementation of gRPC.
 // usage: node token-signer-process.mjs SOCKET. Reads one JSON document per line: {"set": {…}} changes its behaviour (below),
 // {"sign": {"key": NAME, "claims": TEXT}} prints a token. Prints one JSON document per line as the answer.
-import { createInterface } from 'node:readline';
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { createRequire } from 'node:module';
-
-const ownRequire = createRequire(import.meta.url);
-const protobuf = ownRequire('protobufjs');
-// The official gRPC for Node, which is a dependency of etcd3.
-const grpc = createRequire(ownRequire.resolve('etcd3'))('@grpc/grpc-js');
-const [socket] = process.argv.slice(2);
-const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { protobuf, servePlugin } from './plugin-server.mjs';
 
 const field = (type, id, rule) => ({ type, id, ...(rule && { rule }) });
 const root = protobuf.Root.fromJSON({
@@ -27,7 +19,6 @@ const root = protobuf.Root.fromJSON({
   },
 });
 
-/** Behaviour of each method: ok, hang, error, garbage (bytes that are no message) or huge (10 MB). */
 const state = {
   Sign: 'ok',
   FetchKeys: 'ok',
@@ -78,57 +69,22 @@ const answers = {
   Metadata: () => ({ maxSeconds: state.maxSeconds }),
 };
 
-function method(name, requestType, responseType) {
-  const codec = root.lookupType(responseType);
-  return {
-    path: `/v1.ExternalJWTSigner/${name}`,
-    requestStream: false,
-    responseStream: false,
-    requestDeserialize: (bytes) => root.lookupType(requestType).decode(bytes),
-    responseSerialize: (value) =>
-      Buffer.isBuffer(value) ? value : Buffer.from(codec.encode(codec.fromObject(value)).finish()),
-    requestSerialize: () => Buffer.alloc(0),
-    responseDeserialize: () => ({}),
-  };
-}
-
-const calls = { Sign: 0, FetchKeys: 0, Metadata: 0 };
-const handler = (name) => (call, respond) => {
-  calls[name]++;
-  switch (state[name]) {
-    case 'hang':
-      return;
-    case 'error':
-      return respond({ code: grpc.status.PERMISSION_DENIED, details: 'hsm-password-is-4711' });
-    case 'garbage':
-      return respond(null, createHash('sha512').update('garbage').digest());
-    case 'huge':
-      return respond(null, Buffer.alloc(10_000_000, 0x0a));
-    default:
-      return respond(null, answers[name](call.request));
-  }
+const types = {
+  Sign: ['SignRequest', 'SignResponse'],
+  FetchKeys: ['Nothing', 'FetchKeysResponse'],
+  Metadata: ['Nothing', 'MetadataResponse'],
 };
 
-const server = new grpc.Server();
-server.addService(
-  {
-    Sign: method('Sign', 'SignRequest', 'SignResponse'),
-    FetchKeys: method('FetchKeys', 'Nothing', 'FetchKeysResponse'),
-    Metadata: method('Metadata', 'Nothing', 'MetadataResponse'),
+servePlugin({
+  socket: process.argv[2],
+  service: 'v1.ExternalJWTSigner',
+  root,
+  types: (name) => types[name],
+  state,
+  answers,
+  obey({ sign: wanted }) {
+    if (!wanted) return undefined;
+    const { header, signature } = signed(wanted.key, wanted.claims);
+    return { token: `${header}.${wanted.claims}.${signature}` };
   },
-  { Sign: handler('Sign'), FetchKeys: handler('FetchKeys'), Metadata: handler('Metadata') },
-);
-
-createInterface(process.stdin).on('line', (line) => {
-  const { set, sign: wanted } = JSON.parse(line);
-  if (set) Object.assign(state, set.signature === null ? { ...set, signature: undefined } : set);
-  if (!wanted) return print({ calls });
-  const { header, signature } = signed(wanted.key, wanted.claims);
-  return print({ token: `${header}.${wanted.claims}.${signature}` });
-});
-process.stdin.on('end', () => process.exit(0));
-
-server.bindAsync(`unix:${socket}`, grpc.ServerCredentials.createInsecure(), (error) => {
-  if (error) throw error;
-  print({ listening: socket });
 });
