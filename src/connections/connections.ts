@@ -175,6 +175,11 @@ export class Connections {
     if (this.servers.front.listening) this.servers.front.close();
   }
 
+  /** Closes connections that have left HTTP, such as those of `kubectl exec`: they cannot be told to reconnect. */
+  closeUpgraded(): void {
+    for (const socket of this.servers.upgraded) socket.destroy();
+  }
+
   /**
    * Asks all clients to reconnect: by GOAWAY (HTTP/2) or `Connection: close` (HTTP/1.1). Requests in flight may end
    * within `graceMs`; then all connections are destroyed.
@@ -182,6 +187,7 @@ export class Connections {
   async drain(graceMs: number): Promise<void> {
     this.isClosing = true;
     this.stopListening();
+    this.closeUpgraded();
     for (const session of this.sessions.keys()) session.close();
     for (const [socket, pending] of this.http1) {
       if (pending.size === 0) socket.destroySoon();

@@ -1,12 +1,14 @@
 import * as http from 'node:http';
 import * as http2 from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
 import { refuseUnreadable } from '../hooks/unreadable-request.js';
 import type { AnyRequest, AnyResponse } from './raw-messages.js';
 import { refuse } from './unusual-requests.js';
 import { continueWhenRead } from './expectations.js';
 import { ApiError } from '../machinery/api-error.js';
+import { prepareUpgrade, responseOn, upgradableMessages, type UpgradeRules } from './upgrades.js';
 
 interface ProtocolBounds {
   readonly serveHttp2: boolean;
@@ -15,6 +17,8 @@ interface ProtocolBounds {
   readonly headersMax: number;
   readonly headersTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** Decides which requests may leave HTTP; none if absent. */
+  readonly upgrades?: UpgradeRules | undefined;
 }
 
 export interface ProtocolServers {
@@ -22,6 +26,8 @@ export interface ProtocolServers {
   readonly front: tls.Server;
   readonly http1: http.Server;
   readonly http2: http2.Http2Server;
+  /** Connections that have left HTTP. */
+  readonly upgraded: ReadonlySet<Duplex>;
 }
 
 export type RequestListener = (request: AnyRequest, response: AnyResponse) => void;
@@ -44,7 +50,8 @@ export function makeProtocolServers(
   bounds: ProtocolBounds,
   listener: RequestListener,
 ): ProtocolServers {
-  const http1 = makeHttp1(bounds, listener);
+  const upgraded = new Set<Duplex>();
+  const http1 = makeHttp1(bounds, listener, upgraded);
   const h2 = makeHttp2(bounds, listener);
   const front = tls.createServer({
     ...tlsOptions,
@@ -58,10 +65,10 @@ export function makeProtocolServers(
   front.on('listening', () => http1.emit('listening'));
   // Stops the connection timers of http1, which does not listen itself.
   front.on('close', () => http1.close());
-  return { front, http1, http2: h2 };
+  return { front, http1, http2: h2, upgraded };
 }
 
-function makeHttp1(bounds: ProtocolBounds, listener: RequestListener): http.Server {
+function makeHttp1(bounds: ProtocolBounds, listener: RequestListener, upgraded: Set<Duplex>): http.Server {
   const server = http.createServer({
     maxHeaderSize: bounds.headerBytesMax,
     headersTimeout: bounds.headersTimeoutMs,
@@ -71,6 +78,7 @@ function makeHttp1(bounds: ProtocolBounds, listener: RequestListener): http.Serv
     connectionsCheckingInterval: Math.max(Math.min(bounds.headersTimeoutMs / 8, 2_000), 20),
     // A missing Host header is refused by makeRoutable, with a Status.
     requireHostHeader: false,
+    ...(bounds.upgrades && { IncomingMessage: upgradableMessages(bounds.upgrades) }),
   });
   // The parser silently drops headers beyond this number: one more than allowed is accepted, then refused.
   server.maxHeadersCount = bounds.headersMax + 1;
@@ -81,6 +89,14 @@ function makeHttp1(bounds: ProtocolBounds, listener: RequestListener): http.Serv
   });
   server.on('checkExpectation', refuseExpectation(listener));
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => refuseTunnel(request, socket, listener));
+  if (bounds.upgrades)
+    server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+      const response = prepareUpgrade(request, socket, head, (taken) => {
+        upgraded.add(taken);
+        taken.once('close', () => upgraded.delete(taken));
+      });
+      if (response) listener(request, response);
+    });
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => refuseUnreadable(error, socket));
   return server;
 }
@@ -120,17 +136,10 @@ function refuseExpectation(listener: RequestListener) {
   };
 }
 
-/** Refuses CONNECT with a Status. Node emits no response object for it, so one is created here. */
+/** Refuses CONNECT with a Status. */
 function refuseTunnel(request: http.IncomingMessage, socket: Socket, listener: RequestListener): void {
-  socket.on('error', () => socket.destroy());
-  const response = new http.ServerResponse(request);
-  response.shouldKeepAlive = false;
-  response.assignSocket(socket);
-  response.once('finish', () => {
-    response.detachSocket(socket);
-    socket.destroySoon();
-    response.emit('close');
-  });
+  const response = responseOn(request, socket);
+  if (!response) return;
   refuse(request, ApiError.methodNotAllowed());
   listener(request, response);
 }

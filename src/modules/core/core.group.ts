@@ -1,6 +1,7 @@
-import type { PodExecOptions, Service } from '../../catalog/types/core.v1.js';
+import type { Service } from '../../catalog/types/core.v1.js';
 import { admissionAttributes } from '../../admission/admission-attributes.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
+import type { ForwardPlan } from '../../forwarding/forward-plan.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
@@ -24,15 +25,7 @@ import { updateObject } from '../../registry/write/update.js';
 import { noAdmission } from '../../registry/write/write-context.js';
 import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import { componentStatuses, type Component } from './component-status.js';
-import {
-  forwardsPorts,
-  proxiesToNode,
-  proxiesToPod,
-  proxiesToService,
-  readsLog,
-  streamsWithContainer,
-  type ConnectionRule,
-} from './connections.js';
+import type { Connections } from './connections.js';
 import { bindingKind, coreResources, evictionKind } from './core.resources.js';
 import { coreVersion } from './core.version.js';
 import { evict } from './pod/eviction.js';
@@ -54,6 +47,7 @@ export class CoreGroup {
     private readonly tokens: Omit<TokenRequestDependencies, 'registry' | 'admission'>,
     private readonly components: readonly Component[],
     private readonly services: ServiceAllocation,
+    private readonly connections: Connections,
   ) {}
 
   @ComputedResource('componentstatuses')
@@ -118,47 +112,37 @@ export class CoreGroup {
 
   @Subresource('pods', 'attach')
   attach(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, streamsWithContainer);
+    return forwarded(this.connections.streams(request, 'attach'));
   }
 
   @Subresource('pods', 'exec')
   exec(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, streamsWithContainer);
+    return forwarded(this.connections.streams(request, 'exec'));
   }
 
   @Subresource('pods', 'portforward')
   forwardPorts(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, forwardsPorts);
+    return forwarded(this.connections.portForward(request));
   }
 
   @Subresource('pods', 'log')
   readLog(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, readsLog);
+    return forwarded(this.connections.log(request));
   }
 
   @Subresource('pods', 'proxy')
   proxyToPod(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, proxiesToPod);
+    return forwarded(this.connections.toPod(request));
   }
 
   @Subresource('services', 'proxy')
   proxyToService(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, proxiesToService);
+    return forwarded(this.connections.toService(request));
   }
 
   @Subresource('nodes', 'proxy')
   proxyToNode(request: SubresourceRequest): Promise<HandlerResult> {
-    return this.connect(request, proxiesToNode);
-  }
-
-  private async connect(request: SubresourceRequest, rule: ConnectionRule): Promise<HandlerResult> {
-    const { definition, namespace, name, query, body, context } = request;
-    const { store } = this.registry.require(definition.group, definition.version, definition.plural);
-    const found = await store.get(namespace, name, { caller: context });
-    // Admission may have changed the options of the query.
-    const options: PodExecOptions | undefined = body;
-    rule(found.parse(), (options ? options.container : query.first('container')) ?? '');
-    return { object: undefined, code: 204 };
+    return forwarded(this.connections.toNode(request));
   }
 
   private async bind(
@@ -205,6 +189,12 @@ export class CoreGroup {
       }),
     );
   }
+}
+
+/** Without a plan the answer is empty. */
+async function forwarded(plan: Promise<ForwardPlan | undefined>): Promise<HandlerResult> {
+  const forward = await plan;
+  return forward ? { object: undefined, forward } : { object: undefined, code: 204 };
 }
 
 const createdStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;

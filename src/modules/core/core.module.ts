@@ -2,10 +2,15 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import type { ServerConfig } from '../../config/server-config.js';
+import type { ForwardTls } from '../../forwarding/forward-target.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
+import type { Rng } from '../../std/rng.js';
 import type { Component } from './component-status.js';
+import { Connections } from './connections.js';
 import { CoreGroup } from './core.group.js';
+import { Kubelets } from './kubelets.js';
+import { ServiceLocations } from './service-locations.js';
 
 interface CoreDependencies {
   readonly registry: ResourceRegistry;
@@ -15,7 +20,10 @@ interface CoreDependencies {
   readonly store: { readonly revision: () => Promise<unknown> };
   readonly accountTokens: ServiceAccountTokens;
   readonly serviceAllocation: ServiceAllocation;
-  readonly config: Pick<ServerConfig, 'authentication' | 'featureGates' | 'naming'>;
+  /** The CA and client certificate for kubelets. */
+  readonly kubeletTls: () => ForwardTls;
+  readonly rng: Rng;
+  readonly config: Pick<ServerConfig, 'authentication' | 'featureGates' | 'naming' | 'kubelets'>;
 }
 
 @Module({})
@@ -27,6 +35,8 @@ export class CoreModule {
     store,
     accountTokens,
     serviceAllocation,
+    kubeletTls,
+    rng,
     config,
   }: CoreDependencies): DynamicModule {
     const { apiAudiences: audiences } = config.authentication;
@@ -39,12 +49,19 @@ export class CoreModule {
     };
     // Only the store: the server does not know the addresses of schedulers and controller managers.
     const components: readonly Component[] = [{ name: 'etcd-0', check: async () => void (await store.revision()) }];
+    const connections = new Connections({
+      registry,
+      kubelets: new Kubelets(registry, { ...config.kubelets, tls: kubeletTls }),
+      services: new ServiceLocations(registry, config.naming, rng),
+      logSelectsStream: config.featureGates['PodLogsQuerySplitStreams'] === true,
+    });
     return {
       module: CoreModule,
       providers: [
         {
           provide: CoreGroup,
-          useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests, components, serviceAllocation),
+          useFactory: () =>
+            new CoreGroup(registry, admission, metaGroup, tokenRequests, components, serviceAllocation, connections),
         },
       ],
     };

@@ -15,7 +15,7 @@ import { defaultTable } from '../../registry/definition/table.js';
 import { componentStatusStrategy, componentStatusTable } from './component-status.js';
 import { configMapStrategy } from './config-map.strategy.js';
 import { configMapTable } from './config-map.table.js';
-import { nodeConnections, podConnections, serviceConnections } from './connections.js';
+import { nodeConnections, podConnections, serviceConnections } from './connection-subresources.js';
 import { coreVersion } from './core.version.js';
 import { endpointsStrategy } from './endpoints.strategy.js';
 import { endpointsTable } from './endpoints.table.js';

@@ -153,7 +153,7 @@ async function writeDisruption(
   }
 }
 
-/** Writes the condition DisruptionTarget, then deletes the Pod as any other request does. */
+/** Writes the condition DisruptionTarget, which no field manager owns, as in kube-apiserver, then deletes the Pod as any other request does. */
 async function markAndDelete(
   pods: ResourceStore,
   target: Target,
@@ -176,7 +176,7 @@ async function markAndDelete(
       requiresResourceVersion: false,
       createsMissing: false,
     },
-    statusWrite(pods, request),
+    { request, admission: noAdmission, managedFields: { mode: 'none' } },
   );
   // The precondition was checked by this update, which has changed the resourceVersion.
   const resourceVersion = encoded?.parse().metadata.resourceVersion;
@@ -187,10 +187,10 @@ async function markAndDelete(
   await deleteObject(pods, target, finalOptions, context);
 }
 
-/** The context of a status write by this server: its field manager is the server, not the client of the eviction. */
+/** The context of a status write by this server, with the field manager that kube-apiserver has for its own writes. */
 function statusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
   return {
-    request: withOptions(request, { fieldManager: 'keelson' }),
+    request: withOptions(request, { fieldManager: 'kube-apiserver' }),
     admission: noAdmission,
     managedFields: { mode: 'track', definition, subresource: 'status' },
   };

@@ -67,6 +67,20 @@ it.each<[string, KubeObject, object, string]>([
   expect(errorOf(() => bindPod(object, binding(toNode, metadata), now))).toBe(want),
 );
 
+it('labels of the Binding replace those of the Pod, and PodScheduled keeps its place', () => {
+  const object = pod({}, { labels: { a: 'pod', b: 'pod' } });
+  const conditions = [
+    { type: 'PodScheduled', status: 'False' },
+    { type: 'Ready', status: 'False' },
+  ];
+  const bound = bindPod({ ...object, status: { conditions } }, binding(toNode, { labels: { a: 'binding' } }), now);
+  expect(bound.metadata.labels).toEqual({ a: 'binding', b: 'pod' });
+  expect(bound.status?.conditions?.map(({ type, status }) => [type, status])).toEqual([
+    ['PodScheduled', 'True'],
+    ['Ready', 'False'],
+  ]);
+});
+
 it('bound Pod has nodeName, annotations of the Binding and the condition PodScheduled', () => {
   const object = pod({}, { annotations: { a: 'b' } });
   const before = structuredClone(object);

@@ -17,7 +17,7 @@ export function checkBinding({ target: { kind = '', name: nodeName = '' } = {} }
 }
 
 /**
- * Returns the Pod with the node of the Binding, its annotations, and those of its labels that the Pod does not have.
+ * Returns the Pod with the node, the annotations and the labels of the Binding, which replace those of the Pod.
  * Throws a 409 if the Pod cannot be bound: of two schedulers that bind it, the second one gets this error.
  */
 export function bindPod(pod: Pod, binding: Binding, now: string): Pod {
@@ -38,7 +38,6 @@ export function bindPod(pod: Pod, binding: Binding, now: string): Pod {
   if (spec.schedulingGates?.length) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
 
   const { nominatedNodeName: _nominated, ...status } = pod.status ?? {};
-  const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
   const scheduled: PodCondition = {
     type: 'PodScheduled',
     status: 'True',
@@ -50,17 +49,24 @@ export function bindPod(pod: Pod, binding: Binding, now: string): Pod {
     metadata: {
       ...pod.metadata,
       ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
-      ...(labels && { labels: { ...labels, ...pod.metadata.labels } }),
+      ...(labels && { labels: { ...pod.metadata.labels, ...labels } }),
     },
     spec: { ...spec, nodeName: binding.target?.name },
-    status: { ...status, conditions: [...others, scheduled] },
+    status: { ...status, conditions: withCondition(status.conditions ?? [], scheduled) },
   };
 }
 
-/** Writes the bound Pod without the validation of an update, which rejects a change of nodeName. */
+/** Replaces the condition of the same type in its place, or adds the condition. */
+function withCondition(conditions: readonly PodCondition[], condition: PodCondition): PodCondition[] {
+  if (!conditions.some(({ type }) => type === condition.type)) return [...conditions, condition];
+  return conditions.map((each) => (each.type === condition.type ? condition : each));
+}
+
+/** Writes the bound Pod without the validation of an update, which rejects a change of nodeName, and counts no generation. */
 export const bindingSubresource: ViewSubresource = {
   type: 'view',
   verbs: ['update'],
   view: (pod) => pod,
   put: (_pod, bound) => bound,
+  keepsGeneration: true,
 };
