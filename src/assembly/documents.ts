@@ -1,3 +1,4 @@
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
@@ -6,17 +7,18 @@ import { flagSettings } from '../config/flag-settings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { VersionDocument } from '../config/version-document.js';
 import { DiscoveryRequests } from '../endpoints/discovery-requests.js';
+import type { ForwardedRequests } from '../endpoints/forwarded-requests.js';
 import type { HealthChecks } from '../endpoints/health-checks.js';
 import { OpenApiRequests } from '../endpoints/openapi-requests.js';
 import { configurationPath, keysPath, OpenIdRequests } from '../endpoints/openid-requests.js';
 import { ServerPageRequests } from '../endpoints/server-page-requests.js';
 import { flagsPage, statusPage } from '../endpoints/server-pages.js';
-import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 import type { Clock } from '../std/clock.js';
 
 interface Dependencies {
   readonly config: ServerConfig;
-  readonly registry: ResourceRegistry;
+  readonly visible: VisibleResources;
   readonly catalog: Catalog;
   readonly encodings: readonly Encoding[];
   readonly health: HealthChecks;
@@ -25,6 +27,8 @@ interface Dependencies {
   readonly clock: Clock;
   /** `10.0.0.1:6443`; empty until the server listens. */
   readonly address: () => string;
+  readonly aggregation: Aggregation;
+  readonly forwarded: ForwardedRequests;
 }
 
 /** Answers about the server itself: discovery, OpenAPI, OpenID Connect Discovery, /statusz and /flagz. */
@@ -36,7 +40,18 @@ export interface DocumentComponents {
 }
 
 export function makeDocuments(dependencies: Dependencies): DocumentComponents {
-  const { config, registry, catalog, encodings, accountTokens, clock, address } = dependencies;
+  const {
+    config,
+    visible: registry,
+    catalog,
+    encodings,
+    accountTokens,
+    clock,
+    address,
+    aggregation,
+    forwarded,
+  } = dependencies;
+  const { versions, documents } = aggregation;
   const { naming, authentication } = config;
   const openId = new OpenIdRequests({
     tokens: accountTokens,
@@ -54,12 +69,19 @@ export function makeDocuments(dependencies: Dependencies): DocumentComponents {
       'version',
     ],
     clock,
+    remoteSwaggers: () => versions.list().flatMap((version) => documents.openApiOf(version)?.v2 ?? []),
+    remoteV3: () =>
+      versions.list().flatMap((version) => {
+        const hash = documents.openApiOf(version)?.v3Hash;
+        return hash === undefined ? [] : [{ version, hash }];
+      }),
+    forwarded,
   });
   return { openId, openApi, discovery: discovery(dependencies, openId), serverPages: serverPages(dependencies) };
 }
 
 function discovery(
-  { config, registry, encodings, health, address }: Dependencies,
+  { config, visible: registry, encodings, health, address, aggregation, forwarded }: Dependencies,
   openId: OpenIdRequests,
 ): DiscoveryRequests {
   const { naming, featureGates } = config;
@@ -68,6 +90,8 @@ function discovery(
     encodings,
     discoveryGroup: naming.group('apidiscovery'),
     serverAddress: address,
+    remote: remoteDiscovery(aggregation),
+    forwarded,
     otherPaths: () => [
       ...health.paths(),
       ...(openId.isServed ? [configurationPath, keysPath] : []),
@@ -76,6 +100,17 @@ function discovery(
       ...['/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
     ],
   });
+}
+
+function remoteDiscovery({ versions, documents }: Aggregation) {
+  return {
+    generation: () => `${versions.generation} ${documents.discoveryGeneration}`,
+    versions: () =>
+      versions.list().map((version) => {
+        const { resources, isCurrent } = documents.discoveryOf(version);
+        return { ...version, remoteResources: resources, isCurrent };
+      }),
+  };
 }
 
 function serverPages({ config, health, version, clock }: Dependencies): ServerPageRequests {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { RemoteResource } from '../aggregation/remote-discovery.js';
+import { compareKubeVersions } from '../machinery/kube-version.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { ResourceVerb } from '../registry/definition/resource-definition.js';
 import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
@@ -10,18 +12,47 @@ import { isCustom, type Served, type ServedVersion } from '../registry/resource-
 interface ServedGroup {
   readonly name: string;
   /** The preferred version first. */
-  readonly versions: readonly ServedVersion[];
+  readonly versions: readonly ListedVersion[];
 }
 
+/** A version of an aggregated server, with the resources that it had when they were read last. */
+export interface DiscoveredVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  readonly remoteResources: readonly RemoteResource[];
+  readonly isCurrent: boolean;
+}
+
+type ListedVersion = ServedVersion | DiscoveredVersion;
+
 /** Groups the result of ResourceRegistry.servedVersions(), in which versions of one group need not be adjacent. */
-export function groupsOf(versions: readonly ServedVersion[]): ServedGroup[] {
-  const groups = new Map<string, ServedVersion[]>();
+export function groupsOf(versions: readonly ListedVersion[]): ServedGroup[] {
+  const groups = new Map<string, ListedVersion[]>();
   for (const version of versions) {
     const known = groups.get(version.group);
     if (known) known.push(version);
     else groups.set(version.group, [version]);
   }
   return [...groups].map(([name, versions]) => ({ name, versions }));
+}
+
+/** Adds versions of aggregated servers: the order is that of ResourceRegistry.servedVersions(). */
+export function merged(own: readonly ServedVersion[], remote: readonly DiscoveredVersion[]): readonly ListedVersion[] {
+  if (remote.length === 0) return own;
+  const listed: ListedVersion[] = [...own, ...remote];
+  const priorities = new Map<string, number>();
+  for (const { group, groupPriority } of listed) {
+    priorities.set(group, Math.max(priorities.get(group) ?? 0, groupPriority));
+  }
+  return listed.sort(
+    (a, b) =>
+      priorities.get(b.group)! - priorities.get(a.group)! ||
+      (a.group < b.group ? -1 : a.group > b.group ? 1 : 0) ||
+      b.versionPriority - a.versionPriority ||
+      compareKubeVersions(b.version, a.version),
+  );
 }
 
 export function apiVersions(core: ServedGroup | undefined, serverAddress: string) {
@@ -84,11 +115,19 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[], apiVersion
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources }) => ({
-        version,
-        resources: byPlural(resources).map(discoveredResource),
-        freshness: 'Current',
-      })),
+      versions: versions.map((version) =>
+        'remoteResources' in version
+          ? {
+              version: version.version,
+              ...(version.remoteResources.length > 0 && { resources: version.remoteResources }),
+              freshness: version.isCurrent ? 'Current' : 'Stale',
+            }
+          : {
+              version: version.version,
+              resources: byPlural(version.resources).map(discoveredResource),
+              freshness: 'Current',
+            },
+      ),
     })),
   };
 }

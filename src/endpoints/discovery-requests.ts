@@ -5,7 +5,7 @@ import type { Encoding } from '../codec/encoding.js';
 import { wantsPretty } from '../codec/negotiate.js';
 import { headersFor, sendBytes, sendNotModified } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 import {
   apiGroup,
   apiGroupDiscoveryList,
@@ -13,11 +13,14 @@ import {
   apiResourceList,
   apiVersions,
   groupsOf,
+  merged,
+  type DiscoveredVersion,
 } from './discovery-documents.js';
+import type { ForwardedRequests } from './forwarded-requests.js';
 import { DiscoveryNegotiator, type DiscoveryChoice } from './discovery-negotiation.js';
 
 interface DiscoveryDependencies {
-  readonly registry: ResourceRegistry;
+  readonly registry: VisibleResources;
   readonly encodings: readonly Encoding[];
   /** `apidiscovery.k8s.io` */
   readonly discoveryGroup: string;
@@ -25,6 +28,16 @@ interface DiscoveryDependencies {
   readonly serverAddress: () => string;
   /** Paths that `/` lists besides those of the API: `/healthz`, `/metrics`, … */
   readonly otherPaths: () => readonly string[];
+  /** Absent without aggregated servers, as is `forwarded`. */
+  readonly remote?: RemoteDiscovery;
+  readonly forwarded?: ForwardedRequests;
+}
+
+/** Versions of aggregated servers. */
+interface RemoteDiscovery {
+  /** Another text after each change. */
+  generation(): string;
+  versions(): readonly DiscoveredVersion[];
 }
 
 interface Document {
@@ -41,6 +54,8 @@ export class DiscoveryRequests {
   private readonly versions: DiscoveryNegotiator;
   private documents = new Map<string, Document>();
   private generation = -1;
+  private remoteGeneration = '';
+  private listed: ReturnType<typeof merged> = [];
 
   constructor(private readonly dependencies: DiscoveryDependencies) {
     const { encodings, discoveryGroup: group } = dependencies;
@@ -49,11 +64,14 @@ export class DiscoveryRequests {
     this.versions = new DiscoveryNegotiator(encodings, { group, hasAggregated: false, refusesUnknownFirst: true });
   }
 
-  answer(request: FastifyRequest, reply: FastifyReply): void {
-    const { registry } = this.dependencies;
-    if (registry.generation !== this.generation) {
+  answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    const { registry, remote } = this.dependencies;
+    const remoteGeneration = remote?.generation() ?? '';
+    if (registry.generation !== this.generation || remoteGeneration !== this.remoteGeneration) {
       this.documents = new Map();
       this.generation = registry.generation;
+      this.remoteGeneration = remoteGeneration;
+      this.listed = merged(registry.servedVersions(), remote?.versions() ?? []);
     }
     const [root = '', first, second, ...more] = segmentsOf(request.kube.info.path);
     if (more.length > 0) throw ApiError.noSuchPage();
@@ -67,9 +85,9 @@ export class DiscoveryRequests {
 
   /** Lists the paths of the server, as indented JSON for any method and any Accept header, since people read it. */
   private index(request: FastifyRequest, reply: FastifyReply): void {
-    const { registry, otherPaths } = this.dependencies;
+    const { otherPaths } = this.dependencies;
     const paths = new Set(['/api', '/apis', '/apis/', ...otherPaths()]);
-    for (const { group, version } of registry.servedVersions()) {
+    for (const { group, version } of this.listed) {
       if (group === '') paths.add(`/api/${version}`);
       else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
     }
@@ -95,8 +113,7 @@ export class DiscoveryRequests {
     plain: (groups: ReturnType<typeof groupsOf>) => object,
   ): void {
     const choice = this.roots.negotiate(request.raw.headers.accept);
-    const served = () =>
-      groupsOf(this.dependencies.registry.servedVersions().filter(({ group }) => (group === '') === isCore));
+    const served = () => groupsOf(this.listed.filter(({ group }) => (group === '') === isCore));
     this.send(request, reply, key, choice, () =>
       choice.isAggregated ? apiGroupDiscoveryList(served(), `${this.dependencies.discoveryGroup}/v2`) : plain(served()),
     );
@@ -109,9 +126,11 @@ export class DiscoveryRequests {
     this.send(request, reply, `/apis/${name}`, choice, () => apiGroup({ name, versions }));
   }
 
-  private version(request: FastifyRequest, reply: FastifyReply, group: string, version: string): void {
-    const { registry } = this.dependencies;
+  private version(request: FastifyRequest, reply: FastifyReply, group: string, version: string): void | Promise<void> {
+    const { registry, forwarded } = this.dependencies;
     const found = registry.findVersion(group, version);
+    const remote = found ? undefined : forwarded?.find(group, version);
+    if (remote) return forwarded!.forward(request, reply, remote);
     // As kube-apiserver: an unknown group is a plain 404, an unknown version of a known group a Status.
     if (!found)
       throw group !== '' && this.versionsOf(group).length === 0 ? ApiError.noSuchPage() : ApiError.noSuchResource();
@@ -121,7 +140,7 @@ export class DiscoveryRequests {
   }
 
   private versionsOf(group: string) {
-    return group === '' ? [] : this.dependencies.registry.servedVersions().filter((served) => served.group === group);
+    return group === '' ? [] : this.listed.filter((served) => served.group === group);
   }
 
   private send(

@@ -8,8 +8,8 @@ export function discoveryController(requests: DiscoveryRequests) {
   @Controller()
   class DiscoveryController {
     @All(paths)
-    handle(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
-      requests.answer(request, reply);
+    handle(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void | Promise<void> {
+      return requests.answer(request, reply);
     }
   }
   return DiscoveryController;

@@ -3,7 +3,9 @@ import { json } from '../codec/encodings.js';
 import { prefersGzip } from '../codec/content-coding.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes, sendNotModified, withoutContentType, type AnswerHeaders } from '../answers/answer.js';
+import type { RemoteVersion } from '../aggregation/remote-version.js';
 import { OpenApiLibrary, type LibraryDependencies, type OpenApiDocument } from '../openapi/library.js';
+import type { ForwardedRequests } from './forwarded-requests.js';
 
 const yearMs = 365 * 24 * 3600 * 1000;
 /** Smaller responses are one or two packets with or without compression. */
@@ -28,15 +30,21 @@ function encodingsOf(version: 'v2' | 'v3') {
   return { byName, mediaTypes: { json: json.mediaType, protobuf: protobuf[0]! } };
 }
 
+interface OpenApiDependencies extends LibraryDependencies {
+  /** Documents of v3 that aggregated servers have; absent without such servers, as is `forwarded`. */
+  readonly remoteV3?: () => readonly { readonly version: RemoteVersion; readonly hash: string }[];
+  readonly forwarded?: ForwardedRequests;
+}
+
 /**
  * Answers /openapi/v2 and /openapi/v3. Clients read the index of v3 and cache its documents until the hash in their URL
  * changes. As in kube-apiserver, every method is treated as GET.
  */
 export class OpenApiRequests {
   private readonly documents: OpenApiLibrary;
-  private index: { readonly of: Documents; readonly bytes: Promise<Buffer> } | undefined;
+  private index: { readonly of: Documents; readonly remote: string; readonly bytes: Promise<Buffer> } | undefined;
 
-  constructor(private readonly dependencies: LibraryDependencies) {
+  constructor(private readonly dependencies: OpenApiDependencies) {
     this.documents = new OpenApiLibrary(dependencies);
   }
 
@@ -47,6 +55,8 @@ export class OpenApiRequests {
     const name = path.slice('v3/'.length);
     const document = this.documents.v3().get(name);
     if (document) return this.answerV3(request, reply, name, document);
+    const remote = this.remoteOf(name);
+    if (remote) return this.dependencies.forwarded!.forward(request, reply, remote);
     sendBytes(request, reply, 404, withoutContentType(headersFor(request, json.mediaType)), nothing);
   }
 
@@ -67,10 +77,26 @@ export class OpenApiRequests {
 
   private async answerIndex(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const documents = this.documents.v3();
-    if (this.index?.of !== documents) this.index = { of: documents, bytes: makeIndex(documents) };
+    const urls = (this.dependencies.remoteV3?.() ?? []).map(({ version, hash }) => {
+      const name = `apis/${version.group}/${version.version}`;
+      return [name, `/openapi/v3/${name}?hash=${hash}`] as const;
+    });
+    const remote = urls.join('\n');
+    if (this.index?.of !== documents || this.index.remote !== remote) {
+      this.index = { of: documents, remote, bytes: makeIndex(documents, urls) };
+    }
     const bytes = await this.index.bytes;
     // JSON with the content type that kube-apiserver sends: it sets none, and Go detects text/plain.
     sendBytes(request, reply, 200, headersFor(request, 'text/plain; charset=utf-8'), bytes);
+  }
+
+  /** Returns the aggregated server of a document, of those that the index lists. */
+  private remoteOf(name: string): RemoteVersion | undefined {
+    const [root, group = '', version = '', more] = name.split('/');
+    if (root !== 'apis' || more !== undefined) return undefined;
+    return this.dependencies
+      .remoteV3?.()
+      .find((each) => each.version.group === group && each.version.version === version)?.version;
   }
 
   private async answerV3(
@@ -98,11 +124,15 @@ export class OpenApiRequests {
 }
 
 /** Computes the index. Its URLs contain hashes, so all documents are computed. */
-async function makeIndex(documents: Documents): Promise<Buffer> {
+async function makeIndex(
+  documents: Documents,
+  remote: readonly (readonly [name: string, url: string])[],
+): Promise<Buffer> {
   const paths: Record<string, { readonly serverRelativeURL: string }> = {};
   for (const [name, document] of documents) {
     paths[name] = { serverRelativeURL: urlOf(name, await document()) };
   }
+  for (const [name, serverRelativeURL] of remote) paths[name] = { serverRelativeURL };
   return json.encode({ paths });
 }
 

@@ -5,6 +5,7 @@ import { encodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
 import type { Limits } from '../config/limits.js';
 import type { RequestState } from '../answers/request-state.js';
+import type { ForwardPlan } from '../forwarding/forward-plan.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import {
@@ -19,12 +20,8 @@ import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/read/list.js';
 import type { ListMeta } from '../answers/rendering.js';
 import type { ResourceVerb } from '../registry/definition/resource-definition.js';
-import {
-  isCustom,
-  type ResourceRegistry,
-  type ServedResource,
-  type ServedVirtual,
-} from '../registry/resource-registry.js';
+import { isCustom, type ServedResource, type ServedVirtual } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 import type { Submission } from '../registry/write/submission.js';
 import { watchObjects } from '../registry/read/watch.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -41,6 +38,8 @@ import { update } from '../verbs/update.js';
 import type { RequireCreate, Target } from '../verbs/verb.js';
 import type { AuthorizationAttributes } from '../auth/authorizer.js';
 import { beginExplanation, explainHeader } from './explanations.js';
+import type { ConnectionRequests } from './connection-requests.js';
+import type { ForwardedRequests } from './forwarded-requests.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
 import type { WatchMetrics } from '../metrics/watch-metrics.js';
 import { readBody } from './request-body.js';
@@ -59,12 +58,13 @@ import {
 } from './request-checks.js';
 
 interface ResourceRequestDependencies extends ResourceAnswerDependencies {
-  readonly registry: ResourceRegistry;
+  readonly registry: VisibleResources;
   readonly types: TypeSource;
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
   readonly watchMetrics: WatchMetrics;
   readonly deprecations: DeprecatedRequests;
+  readonly forwarded: ForwardedRequests;
   readonly encodings: readonly Encoding[];
   readonly metaGroup: string;
   readonly limits: Limits;
@@ -74,6 +74,9 @@ interface ResourceRequestDependencies extends ResourceAnswerDependencies {
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly unsafeDeletionEnabled: boolean;
+  /** True if a GET of exec, attach and portforward needs the permission for create, too. */
+  readonly streamsRequireCreate: boolean;
+  readonly connections: ConnectionRequests;
   /** Returns a 403 error if no authorizer allows it. */
   readonly refusalOfAttributes: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   /** Returns a 403 error if the user may not do `verb` to the object of the request, undefined if allowed. */
@@ -92,6 +95,10 @@ export class ResourceRequests {
   answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const { info, served } = request.kube;
     if (info.error) throw info.error;
+    if (!served) {
+      const remote = this.dependencies.forwarded.find(info.group, info.version);
+      if (remote) return this.dependencies.forwarded.forward(request, reply, remote);
+    }
     if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
     if (!served) throw ApiError.noSuchResource();
     if (served.type !== 'stored') return this.virtual(request, reply, served);
@@ -315,7 +322,15 @@ export class ResourceRequests {
       ...(connects && { subpath: subpathOf(info) }),
     };
     const answer = await callSubresource(this.dependencies.admission, target, info.subresource, verb, body, query);
+    if (answer.type === 'forward') return this.forward(request, reply, answer.plan);
     return this.answers.send(request, reply, served.definition, answer);
+  }
+
+  private async forward(request: FastifyRequest, reply: FastifyReply, plan: ForwardPlan): Promise<void> {
+    // A WebSocket begins with GET, which users may have who may not change anything.
+    const isRead = request.kube.info.verb === 'get';
+    if (plan.type === 'stream' && isRead && this.dependencies.streamsRequireCreate) await this.requireCreate(request)();
+    return this.dependencies.connections.forward(request, reply, plan);
   }
 
   private async virtual(request: FastifyRequest, reply: FastifyReply, served: ServedVirtual): Promise<void> {

@@ -6,10 +6,12 @@ import { json } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
 import { openApiV2Message } from '../codec/openapi-v2-proto.js';
 import { openApiV3Message } from '../codec/openapi-v3-proto.js';
+import type { RemoteSwagger } from '../aggregation/remote-documents.js';
 import { apiVersion } from '../config/version.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
-import { isCustom, type ResourceRegistry, type ServedVersion } from '../registry/resource-registry.js';
+import { isCustom, type ServedVersion } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 import { openApiV2, openApiV3, type ApiInfo, type OpenApiV2Document, type OpenApiV3Document } from './documents.js';
 import { OpenApiKinds, type GroupVersion } from './kinds.js';
 import {
@@ -20,6 +22,7 @@ import {
   type ApiPath,
   type PathDependencies,
 } from './paths.js';
+import { mergeSwagger } from './merge-swagger.js';
 import { OpenApiSchemas } from './schemas.js';
 import { serverPaths, type ServerPath } from './server-paths.js';
 import type { Steps } from '../std/steps.js';
@@ -29,7 +32,7 @@ import type { Clock } from '../std/clock.js';
 import { capitalized } from '../std/capitalized.js';
 
 export interface LibraryDependencies {
-  readonly registry: ResourceRegistry;
+  readonly registry: VisibleResources;
   readonly encodings: readonly Encoding[];
   readonly catalog: Catalog;
   /** `k8s.io` */
@@ -39,6 +42,8 @@ export interface LibraryDependencies {
   /** Served paths outside the API groups. */
   readonly serverPaths: readonly ServerPath[];
   readonly clock: Clock;
+  /** OpenAPI v2 of aggregated servers; absent without such servers. */
+  readonly remoteSwaggers?: () => readonly RemoteSwagger[];
 }
 
 /** One document with its encodings, which are computed on first use. */
@@ -78,6 +83,8 @@ export class OpenApiLibrary {
   private readonly ofPaths = new Map<string, Promise<OpenApiDocument>>();
   private lazyDocuments = new Map<string, LazyDocument>();
   private whole: Promise<OpenApiDocument> | undefined;
+  /** Remote documents that `whole` contains. */
+  private swaggers: readonly RemoteSwagger[] = [];
   private generation = -1;
   private readonly kinds: OpenApiKinds;
   private readonly info: ApiInfo;
@@ -89,8 +96,13 @@ export class OpenApiLibrary {
 
   v2(): Promise<OpenApiDocument> {
     this.refresh();
-    const versions = this.dependencies.registry.servedVersions();
-    return (this.whole ??= this.document(() => this.stepsV2(versions), openApiV2Message));
+    const { registry, remoteSwaggers } = this.dependencies;
+    const swaggers = remoteSwaggers?.() ?? [];
+    const isSame = swaggers.length === this.swaggers.length && swaggers.every((each, i) => each === this.swaggers[i]);
+    if (this.whole && isSame) return this.whole;
+    this.swaggers = swaggers;
+    const versions = registry.servedVersions();
+    return (this.whole = this.document(() => this.stepsV2(versions, swaggers), openApiV2Message));
   }
 
   /** Returns the documents by name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`, `version`. */
@@ -182,7 +194,7 @@ export class OpenApiLibrary {
     return yield* openApiV3(info, yield* paths(dependencies), dependencies.schemas.all(), { isCustom });
   }
 
-  private *stepsV2(versions: readonly ServedVersion[]): Steps<OpenApiV2Document> {
+  private *stepsV2(versions: readonly ServedVersion[], swaggers: readonly RemoteSwagger[]): Steps<OpenApiV2Document> {
     const builtIn = versions.filter((served) => !isCustomVersion(served));
     const dependencies = this.pathDependencies('v2', versions, allOf([...this.kinds.groupVersions(), ...builtIn]));
     const groups = new Set(builtIn.map(({ group }) => group).filter((group) => group !== ''));
@@ -194,7 +206,8 @@ export class OpenApiLibrary {
     ];
     for (const served of versions) paths.push(...(yield* pathsOfVersion(served, dependencies)));
     paths.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return yield* openApiV2(this.info, paths, dependencies.schemas.all());
+    const own = yield* openApiV2(this.info, paths, dependencies.schemas.all());
+    return swaggers.length === 0 ? own : yield* mergeSwagger(own, swaggers);
   }
 
   private pathDependencies(
