@@ -1,5 +1,6 @@
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Cancellation } from '../std/cancellation.js';
+import type { RequestSteps } from '../tracing/request-steps.js';
 
 /** Credentials of a request. None is trusted until an authenticator has verified it. */
 export interface Credentials {
@@ -20,6 +21,8 @@ export interface Credentials {
 /** A request whose end cancels `signal`. */
 export interface Caller {
   readonly signal: Cancellation | undefined;
+  /** Gets the spans of calls of other servers. */
+  readonly steps?: RequestSteps | undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import { listed } from '../machinery/listed.js';
 import type { PolicyRule } from '../machinery/policy-rule.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
+import type { RequestSteps } from '../tracing/request-steps.js';
 import { requiredRule, ruleScope, ruleText } from './required-rule.js';
 
 /** Attributes of a request for authorization, for resources and for other paths. */
@@ -24,6 +25,8 @@ export interface AuthorizationAttributes {
   readonly fieldSelector?: FieldSelector | undefined;
   /** The label selector of a list, watch or deletecollection; undefined if it has none, or an invalid one. */
   readonly labelSelector?: LabelSelector | undefined;
+  /** Gets the spans of calls of other servers; undefined if the decision is not that about a request. */
+  readonly steps?: RequestSteps | undefined;
 }
 
 type Decision = 'allow' | 'deny' | 'no opinion';

@@ -15,6 +15,7 @@ import {
   type TokenVerdict,
 } from './authenticator.js';
 import { BearerStrategy } from './bearer-strategy.js';
+import { malformed, webSocketAuthorization } from './websocket-token.js';
 import { noTokenCacheObserver, type TokenCacheObserver } from './token-cache-observer.js';
 
 export interface CertificateIdentities {
@@ -78,13 +79,16 @@ export class RequestAuthenticator {
     path: string,
     request?: AuthenticatedRequest,
   ): UserInfo | undefined | Promise<UserInfo | undefined> {
-    const header = raw.headers.authorization;
+    const { headers } = raw;
+    const header =
+      headers.authorization ?? (headers.upgrade === undefined ? undefined : webSocketAuthorization(headers));
     const proxyName = this.dependencies.proxies && this.proxyName(raw, this.dependencies.proxies);
     // A connection of a proxy carries requests of many users: nothing is cached.
     if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, request, proxyName);
     // Checked before tokens, so that the user of a certificate is never cached for the header of the same request.
     const certificate = this.certificateUser(raw);
     if (typeof certificate === 'object') return certificate;
+    if (header === malformed) return undefined;
     if (header !== undefined) {
       const known = this.tokens.get(header);
       if (known && this.isValid(known)) {

@@ -24,7 +24,7 @@ export class AuthorizationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { kube } = context.switchToHttp().getRequest<FastifyRequest>();
     const { info, user } = kube;
-    const attributes = new RequestAttributes(user, info);
+    const attributes = new RequestAttributes(user, info, kube);
     const beginMs = this.metrics.nowMs;
     kube.begin('authorization', beginMs);
     const failed = (error: unknown): never => {

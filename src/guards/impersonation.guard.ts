@@ -36,7 +36,7 @@ export class ImpersonationGuard implements CanActivate {
     const { chain } = this.authorizers;
     state.holdAuthorizers(chain);
     if (this.constrained) {
-      const attributes = new RequestAttributes(state.user, state.info);
+      const attributes = new RequestAttributes(state.user, state.info, state);
       const { user, constraint } = await this.constrained.impersonate(impersonated, attributes, chain);
       state.impersonator = state.user;
       state.user = user;
@@ -51,6 +51,7 @@ export class ImpersonationGuard implements CanActivate {
         path: '',
         verb: 'impersonate',
         version: 'v1',
+        steps: state,
         ...check,
       };
       const answer = await authorize(chain, attributes);

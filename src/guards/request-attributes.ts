@@ -4,6 +4,7 @@ import type { LabelSelector } from '../machinery/label-selector.js';
 import { labelSelectorIfValid } from '../machinery/label-selector-parser.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import type { RequestSteps } from '../tracing/request-steps.js';
 
 /** Attributes of an HTTP request. Its selectors are parsed only if an authorizer reads them. */
 export class RequestAttributes implements AuthorizationAttributes {
@@ -20,6 +21,7 @@ export class RequestAttributes implements AuthorizationAttributes {
   constructor(
     readonly user: UserInfo,
     private readonly info: RequestInfo,
+    readonly steps?: RequestSteps,
   ) {
     this.verb = info.verb;
     this.isResourceRequest = info.isResourceRequest;

@@ -18,7 +18,7 @@ export class TracingGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const { kube, raw } = request;
-    const decision = this.tracer.decide(raw.headers, kube.user.groups);
+    const decision = this.tracer.decide(raw.headers, kube.user.groups, kube.trace);
     if (decision.isSampled) this.record(request, http.getResponse<FastifyReply>(), decision);
     else kube.trace = this.tracer.pass(decision);
     return true;

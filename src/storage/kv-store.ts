@@ -1,4 +1,5 @@
 import type { Revision } from '../machinery/revision.js';
+import type { CallTrace } from '../std/call-trace.js';
 import type { Cancellation } from '../std/cancellation.js';
 import type { UntransformableError } from './value-transforms.js';
 
@@ -43,7 +44,9 @@ export interface KeyValue {
 }
 
 export interface CallOptions {
-  readonly signal?: Cancellation;
+  readonly signal?: Cancellation | undefined;
+  /** Gets a span of each call of another server. */
+  readonly trace?: CallTrace | undefined;
 }
 
 export interface ReadOptions extends CallOptions {

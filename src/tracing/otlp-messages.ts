@@ -2,7 +2,7 @@ import { decoder, endMessage, framed, readNested, readNumber, writeNumber, write
 import type { ProtobufReader } from '../std/protobuf-reader.js';
 import { wireTypes } from '../std/protobuf-reader.js';
 import type { ProtobufWriter } from '../std/protobuf-writer.js';
-import type { AttributeValue, SpanAttributes } from './request-trace.js';
+import type { AttributeValue, SpanAttributes } from '../std/call-trace.js';
 import type { Span, SpanEvent } from './span.js';
 import type { TraceContext } from './trace-context.js';
 

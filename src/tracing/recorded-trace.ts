@@ -1,7 +1,9 @@
 import type { Rng } from '../std/rng.js';
 import type { Clock } from '../std/clock.js';
+import type { EarlyTrace } from './early-trace.js';
 import type { Step } from './step.js';
-import type { OpenSpan, RequestTrace, SpanAttributes } from './request-trace.js';
+import type { OpenSpan, SpanAttributes } from '../std/call-trace.js';
+import type { RequestTrace } from './request-trace.js';
 import { Span, spanKinds, type SpanOwner } from './span.js';
 import { randomSpanId, randomTraceId, type TraceContext } from './trace-context.js';
 import { unrecordedSpan } from './unsampled-trace.js';
@@ -82,9 +84,11 @@ export class RecordedTrace implements RequestTrace, SpanOwner {
     private readonly request: TracedRequest,
     { parent, link }: Origin,
     private readonly dependencies: Dependencies,
+    /** The calls before the user was known. */
+    early?: EarlyTrace,
   ) {
     const { clock, rng } = dependencies;
-    this.traceId = parent?.traceId ?? randomTraceId(rng);
+    this.traceId = parent?.traceId ?? early?.context?.traceId ?? randomTraceId(rng);
     this.traceState = parent?.traceState ?? '';
     this.epochMs = clock.now() - clock.monotonicMs();
     const { spanName, startMs, attributes } = request;
@@ -93,6 +97,7 @@ export class RecordedTrace implements RequestTrace, SpanOwner {
     this.root.link = link;
     this.current = this.root;
     this.stepSpan = this.child(stepSpans.authentication!, spanKinds.internal, startMs);
+    for (const call of early?.calls ?? []) this.adopt(call, this.stepSpan!);
   }
 
   nowMs(): number {
@@ -104,7 +109,8 @@ export class RecordedTrace implements RequestTrace, SpanOwner {
   }
 
   enter(step: Step, nowMs: number): void {
-    if (this.isOver) return;
+    // An answer that has waited for a conversion continues its step.
+    if (this.isOver || (step === this.step && this.stepSpan)) return;
     this.leave(nowMs);
     this.step = step;
     const { verbSpan, verbAttributes } = this.request;
@@ -153,6 +159,12 @@ export class RecordedTrace implements RequestTrace, SpanOwner {
     this.verb?.end(undefined, nowMs);
     this.root.add(attributes);
     this.root.end(error, nowMs);
+  }
+
+  private adopt(call: EarlyTrace['calls'][number], above: Span): void {
+    const { name, spanId, beginMs, attributes } = call.facts;
+    this.spans++;
+    call.continueIn(new Span(this, name, spanKinds.client, spanId, above.id, beginMs, attributes));
   }
 
   private leave(nowMs: number): void {

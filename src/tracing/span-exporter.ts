@@ -5,7 +5,7 @@ import { sleep } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { sharedAbort } from '../std/shared-abort.js';
 import { decodeExportResponse, encodeExport, exportPath } from './otlp-messages.js';
-import type { SpanAttributes } from './request-trace.js';
+import type { SpanAttributes } from '../std/call-trace.js';
 import type { Span } from './span.js';
 
 interface ExporterOptions {

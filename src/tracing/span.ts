@@ -1,4 +1,4 @@
-import type { OpenSpan, SpanAttributes } from './request-trace.js';
+import type { OpenSpan, SpanAttributes } from '../std/call-trace.js';
 import { traceHeaders, type TraceContext } from './trace-context.js';
 
 /** The numbers of OTLP. */

@@ -1,5 +1,5 @@
 import type { RequestInfo } from '../machinery/request-info.js';
-import type { SpanAttributes } from './request-trace.js';
+import type { SpanAttributes } from '../std/call-trace.js';
 import type { TracedRequest } from './recorded-trace.js';
 
 /** A request as its span describes it. */

@@ -1,5 +1,6 @@
 import type { Rng } from '../std/rng.js';
-import type { OpenSpan, RequestTrace } from './request-trace.js';
+import type { OpenSpan } from '../std/call-trace.js';
+import type { RequestTrace } from './request-trace.js';
 import { randomSpanId, randomTraceId, traceHeaders, type TraceContext } from './trace-context.js';
 
 /** The trace of a request that is not sampled: other servers that it calls get its context, and record nothing either. */

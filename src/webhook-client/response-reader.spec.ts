@@ -1,10 +1,10 @@
-import { MalformedResponse, ResponseReader, ResponseTooLarge } from './response-reader.js';
+import { MalformedResponse, ResponseReader, ResponseTooLarge, type ResponseHead } from './response-reader.js';
 
 const bytesMax = 1000;
 
 /** Reads a response that arrives in pieces of `size` bytes, and then the end of the connection. */
-function read(text: string, size: number) {
-  const reader = new ResponseReader(bytesMax);
+function read(text: string, size: number, known?: ResponseHead) {
+  const reader = new ResponseReader(bytesMax, known);
   const bytes = Buffer.from(text, 'latin1');
   let isComplete = false;
   for (let at = 0; at < bytes.length && !isComplete; at += size) {
@@ -109,6 +109,28 @@ it.each<[string, string]>([
   ['its bytes are too many', `${head()}${'x'.repeat(bytesMax + 1)}`],
 ])('a body is too large when %s', (_title, text) => {
   for (const size of sizes) expect(() => read(text, size)).toThrow(ResponseTooLarge);
+});
+
+it('a head that an earlier response had is used for the same text only', () => {
+  const first = new ResponseReader(bytesMax);
+  expect(first.take(Buffer.from(`${head('Content-Length: 2', 'Keep-Alive: timeout=5')}{}`))).toBe(true);
+  for (const size of sizes) {
+    const readNext = (text: string) => read(text, size, first.head);
+    expect(readNext(`${head('Content-Length: 2', 'Keep-Alive: timeout=5')}[]`)).toEqual({
+      status: 200,
+      isReusable: true,
+      body: '[]',
+      keepAliveMs: 5000,
+    });
+    expect(readNext(`${head('Content-Length: 3', 'Keep-Alive: timeout=5')}[1]`)).toMatchObject({ body: '[1]' });
+    expect(readNext(`${head('Content-Length: 2', 'Connection: close')}{}`)).toEqual({
+      status: 200,
+      isReusable: false,
+      body: '{}',
+      keepAliveMs: undefined,
+    });
+    expect(() => readNext(`${head('Content-Length: 2', 'Content-Length: 2')}{}`)).toThrow(MalformedResponse);
+  }
 });
 
 it('a body of exactly the limit is read', () => {

@@ -8,6 +8,16 @@ export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
 }
 
+/** The facts of a head about its response. */
+export interface ResponseHead {
+  readonly text: string;
+  readonly status: number;
+  readonly isKept: boolean;
+  readonly isChunked: boolean;
+  readonly contentLength: number | undefined;
+  readonly keepAliveMs: number | undefined;
+}
+
 type State = 'head' | 'body' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer' | 'until close' | 'end';
 
 /** As in node:http. */
@@ -37,8 +47,8 @@ export class ResponseReader {
   status = 0;
   /** True if the connection can carry another request. */
   isReusable = true;
-  /** For as long the server keeps an idle connection, as it says; undefined if it does not. */
-  keepAliveMs: number | undefined = undefined;
+  /** The last head that was read. */
+  head: ResponseHead | undefined;
   /** True once bytes have arrived. */
   hasBegun = false;
   private state: State = 'head';
@@ -49,7 +59,18 @@ export class ResponseReader {
   private left = 0;
   private trailersLeft = trailersMax;
 
-  constructor(private readonly bytesMax: number) {}
+  /** `known` is the head of an earlier response: that of the next one is the same for a second, and is not read again. */
+  constructor(
+    private readonly bytesMax: number,
+    known?: ResponseHead,
+  ) {
+    this.head = known;
+  }
+
+  /** For as long the server keeps an idle connection, as it says; undefined if it does not. */
+  get keepAliveMs(): number | undefined {
+    return this.head?.keepAliveMs;
+  }
 
   /** Returns true at the end of the response. Throws MalformedResponse or ResponseTooLarge. */
   take(bytes: Buffer): boolean {
@@ -104,53 +125,15 @@ export class ResponseReader {
       if (!looksLikeHttp(bytes)) throw new MalformedResponse('the answer is not HTTP/1.x');
       return 0;
     }
-    this.readHead(bytes.toString('latin1', 0, end).split('\r\n'));
-    return end + headEnd.length;
-  }
-
-  private readHead(lines: readonly string[]): void {
-    const first = statusLine.exec(lines[0]!);
-    if (!first) throw new MalformedResponse('the status line is malformed');
-    const status = Number(first[2]);
-    let length: number | undefined;
-    let isChunked = false;
-    let isKept = first[1] === '1';
-    for (let index = 1; index < lines.length; index++) {
-      const header = headerLine.exec(lines[index]!);
-      if (!header) throw new MalformedResponse('a header is malformed');
-      const value = header[2]!.trimEnd();
-      switch (header[1]!.toLowerCase()) {
-        case 'content-length':
-          if (length !== undefined || !/^\d{1,15}$/.test(value))
-            throw new MalformedResponse('Content-Length is malformed');
-          length = Number(value);
-          break;
-        case 'transfer-encoding':
-          // Others than chunked are sent to clients only that ask for them.
-          if (isChunked || value.toLowerCase() !== 'chunked') throw new MalformedResponse('unknown Transfer-Encoding');
-          isChunked = true;
-          break;
-        case 'connection':
-          for (const option of value.toLowerCase().split(',')) {
-            if (option.trim() === 'close') isKept = false;
-            else if (option.trim() === 'keep-alive') isKept = true;
-          }
-          break;
-        case 'keep-alive': {
-          const seconds = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(value)?.[1];
-          if (seconds !== undefined) this.keepAliveMs = Number(seconds) * 1000;
-        }
-      }
-    }
-    if (isChunked && length !== undefined) throw new MalformedResponse('both Content-Length and Transfer-Encoding');
-    if (status < 200) {
-      if (status === 101) throw new MalformedResponse('the protocol was switched without a request');
-      // An interim response; the final one follows.
-      return;
-    }
+    const text = bytes.toString('latin1', 0, end);
+    if (this.head?.text !== text) this.head = readHead(text);
+    const { status, isKept, isChunked, contentLength } = this.head;
+    // An interim response; the final one follows.
+    if (status < 200) return end + headEnd.length;
     this.status = status;
     this.isReusable = isKept;
-    this.begin(status, isChunked, length);
+    this.begin(status, isChunked, contentLength);
+    return end + headEnd.length;
   }
 
   private begin(status: number, isChunked: boolean, length: number | undefined): void {
@@ -218,6 +201,47 @@ export class ResponseReader {
     part.copy(this.content, this.contentLength);
     this.contentLength = length;
   }
+}
+
+function readHead(text: string): ResponseHead {
+  const lines = text.split('\r\n');
+  const first = statusLine.exec(lines[0]!);
+  if (!first) throw new MalformedResponse('the status line is malformed');
+  const status = Number(first[2]);
+  let length: number | undefined;
+  let keepAliveMs: number | undefined;
+  let isChunked = false;
+  let isKept = first[1] === '1';
+  for (let index = 1; index < lines.length; index++) {
+    const header = headerLine.exec(lines[index]!);
+    if (!header) throw new MalformedResponse('a header is malformed');
+    const value = header[2]!.trimEnd();
+    switch (header[1]!.toLowerCase()) {
+      case 'content-length':
+        if (length !== undefined || !/^\d{1,15}$/.test(value))
+          throw new MalformedResponse('Content-Length is malformed');
+        length = Number(value);
+        break;
+      case 'transfer-encoding':
+        // Others than chunked are sent to clients only that ask for them.
+        if (isChunked || value.toLowerCase() !== 'chunked') throw new MalformedResponse('unknown Transfer-Encoding');
+        isChunked = true;
+        break;
+      case 'connection':
+        for (const option of value.toLowerCase().split(',')) {
+          if (option.trim() === 'close') isKept = false;
+          else if (option.trim() === 'keep-alive') isKept = true;
+        }
+        break;
+      case 'keep-alive': {
+        const seconds = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(value)?.[1];
+        if (seconds !== undefined) keepAliveMs = Number(seconds) * 1000;
+      }
+    }
+  }
+  if (isChunked && length !== undefined) throw new MalformedResponse('both Content-Length and Transfer-Encoding');
+  if (status === 101) throw new MalformedResponse('the protocol was switched without a request');
+  return { text, status, isKept, isChunked, contentLength: length, keepAliveMs };
 }
 
 const protocol = 'HTTP/1.';

@@ -174,7 +174,6 @@ it.each<[string, string, string]>([
 ])('a call fails if the webhook answers with %s', async (_title, bytes, message) => {
   answer = ({ socket }) => socket.write(bytes);
   await expect(post()).rejects.toThrow(message);
-  // Nothing more of it is read.
   await eventually('the connection is closed', () => sockets[0]!.destroyed);
 });
 

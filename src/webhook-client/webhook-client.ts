@@ -133,11 +133,12 @@ export class WebhookClient {
     { timeoutSeconds, headers }: Omit<CallOptions, 'signal'>,
     credentials: Credentials,
   ): (string | Buffer)[] {
-    let head = `${this.headOf(timeoutSeconds, credentials)}${Buffer.byteLength(body)}\r\n`;
+    const length = Buffer.byteLength(body);
+    let head = `${this.headOf(timeoutSeconds, credentials)}${length}\r\n`;
     if (headers) for (const name in headers) head += headerLine(name, headers[name]!);
     head += '\r\n';
     if (typeof body !== 'string') return [Buffer.from(head, 'latin1'), body];
-    const bytes = Buffer.allocUnsafe(head.length + Buffer.byteLength(body));
+    const bytes = Buffer.allocUnsafe(head.length + length);
     bytes.write(head, 'latin1');
     bytes.write(body, head.length, 'utf8');
     return [bytes];

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { MalformedResponse, ResponseReader, ResponseTooLarge } from './response-reader.js';
+import { MalformedResponse, ResponseReader, ResponseTooLarge, type ResponseHead } from './response-reader.js';
 
 /** A call that a connection carries. */
 export interface Exchange {
@@ -18,10 +18,27 @@ interface ConnectionOwner {
 
 const unwrittenBytesMax = 64 * 1024;
 
+/**
+ * Connections whose requests were begun in this iteration of the event loop, which are written together at its end. Each
+ * write to an idle server wakes it, which costs more than the rest of the call; this way it is woken once.
+ */
+let unwritten: WebhookConnection[] = [];
+
+function writeAll(): void {
+  const connections = unwritten;
+  unwritten = [];
+  for (const connection of connections) connection.write();
+}
+
+function writeLater(connection: WebhookConnection): void {
+  if (unwritten.push(connection) === 1) setImmediate(writeAll);
+}
+
 /** A TLS connection that carries one exchange at a time. */
 export class WebhookConnection {
   private exchange: Exchange | undefined;
   private reader: ResponseReader | undefined;
+  private lastHead: ResponseHead | undefined;
   private isOpen = false;
   private hasServed = false;
   private error: Error | undefined;
@@ -38,7 +55,7 @@ export class WebhookConnection {
     socket.unref();
     socket.once('secureConnect', () => {
       this.isOpen = true;
-      this.write();
+      writeLater(this);
     });
     socket.on('data', (bytes: Buffer) => this.take(bytes));
     socket.on('error', (error: Error) => (this.error = error));
@@ -46,11 +63,10 @@ export class WebhookConnection {
     socket.on('close', () => this.closed());
   }
 
-  /** Begins an exchange; the request is sent when the server is verified. */
+  /** Begins an exchange; the request is sent at the end of this turn, once the server is verified. */
   send(exchange: Exchange): void {
     this.exchange = exchange;
-    this.reader = new ResponseReader(exchange.answerBytesMax);
-    if (this.isOpen) this.write();
+    if (this.isOpen) writeLater(this);
   }
 
   /** Closes the connection; an exchange gets no answer. */
@@ -59,9 +75,11 @@ export class WebhookConnection {
     this.socket.destroy();
   }
 
-  private write(): void {
+  /** Sends the request, unless it was cancelled. */
+  write(): void {
     const { exchange, socket } = this;
     if (!exchange) return;
+    this.reader = new ResponseReader(exchange.answerBytesMax, this.lastHead);
     const { request } = exchange;
     if (request.length > 1) socket.cork();
     for (const part of request) socket.write(part);
@@ -70,8 +88,11 @@ export class WebhookConnection {
 
   private take(bytes: Buffer): void {
     const { reader } = this;
-    // An idle server has nothing to say.
-    if (!reader) return this.destroy();
+    // A server without a request has nothing to say. An exchange that was not sent yet is tried on another connection.
+    if (!reader) {
+      this.socket.destroy();
+      return this.fail();
+    }
     let isComplete: boolean;
     try {
       isComplete = reader.take(bytes);
@@ -88,6 +109,7 @@ export class WebhookConnection {
     const exchange = this.exchange!;
     this.exchange = this.reader = undefined;
     this.hasServed = true;
+    this.lastHead = reader.head;
     // A server that has answered before it has read all of a long request may not read the rest. Node counts bytes as
     // unwritten until a later phase of the event loop, so that those of a short request may still be counted.
     if (reader.isReusable && this.socket.writableLength <= unwrittenBytesMax)
@@ -110,6 +132,6 @@ export class WebhookConnection {
     if (!exchange) return;
     this.exchange = this.reader = undefined;
     const error = this.error ?? Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
-    exchange.failed(error, this.hasServed && reader?.hasBegun === false);
+    exchange.failed(error, this.hasServed && reader?.hasBegun !== true);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdmissionWebhooks, WebhookInstaller } from '../harness/admission-webhook.js';
@@ -133,30 +133,7 @@ describe('spans', () => {
     expect(text).not.toContain('the data of an object');
     expect(text).not.toContain('BEGIN');
   });
-
-  it('the documented trace has the steps of a real create', async () => {
-    const page = await readFile(join(__dirname, '../../docs/tracing.md'), 'utf8');
-    const [, json = '[]'] = /## A trace[^#]*?```json\n(.*?)```/s.exec(page) ?? [];
-    const documented = JSON.parse(json) as { readonly name: string }[];
-    // Other plug-ins may be added, and need no other documentation.
-    const isPlugin = (span: CollectedSpan) => names.get(span.parentSpanId) === 'Admission';
-    const names = new Map(spans.map((span) => [span.spanId, span.name]));
-    const plugins = new Set(namesOf(spans.filter(isPlugin)));
-    const inDocument = documented.map(({ name }) => name);
-    expect(inDocument.filter((name) => !plugins.has(name))).toEqual(
-      namesOf(inOrder(spans).filter((span) => !isPlugin(span))),
-    );
-    expect(inDocument).toEqual(
-      expect.arrayContaining(['NamespaceLifecycle', 'MutatingAdmissionWebhook', 'ResourceQuota']),
-    );
-  });
 });
-
-/** Sorts spans as a tree: a span comes before those below it, in the order of their beginnings. */
-function inOrder(spans: readonly CollectedSpan[], parentId = ''): CollectedSpan[] {
-  const below = spans.filter(({ parentSpanId }) => parentSpanId === parentId);
-  return below.flatMap((span) => [span, ...inOrder(spans, span.spanId)]);
-}
 
 describe('sampling', () => {
   const ignored = {

@@ -1,3 +1,4 @@
+import { tracedCall, type CallTrace } from '../../std/call-trace.js';
 import type { Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import {
@@ -96,7 +97,8 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
       if (known) return known;
     }
     const spec = accessReviewSpec(attributes, selectors);
-    return this.options.conditions.isEmpty ? this.review(key, spec) : this.reviewIfMatching(key, spec);
+    const trace = attributes.steps?.trace;
+    return this.options.conditions.isEmpty ? this.review(key, spec, trace) : this.reviewIfMatching(key, spec, trace);
   }
 
   /** A webhook has no request for rules. */
@@ -108,29 +110,43 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
     this.options.client.close();
   }
 
-  private reviewIfMatching(key: ReviewKey, spec: AccessReviewSpec): Authorization | Promise<Authorization> {
+  private reviewIfMatching(
+    key: ReviewKey,
+    spec: AccessReviewSpec,
+    trace: CallTrace | undefined,
+  ): Authorization | Promise<Authorization> {
     const { conditions, clock, observer, name } = this.options;
     const beginMs = clock.monotonicMs();
     const evaluated = ({ isExcluded, error }: ConditionsResult): Authorization | Promise<Authorization> => {
       const outcome = { isExcluded, hasErrors: error !== undefined };
       observer.conditionsEvaluated(name, outcome, (clock.monotonicMs() - beginMs) / 1000);
       if (isExcluded) return noOpinion;
-      return error === undefined ? this.review(key, spec) : this.failed(conditionFailure(name, error));
+      return error === undefined ? this.review(key, spec, trace) : this.failed(conditionFailure(name, error));
     };
     const result = conditions.evaluate(spec);
     return result instanceof Promise ? result.then(evaluated) : evaluated(result);
   }
 
-  private review(key: ReviewKey, spec: AccessReviewSpec): Authorization | Promise<Authorization> {
+  /** `trace` is that of the request that begins the review; those that join it have no span. */
+  private review(
+    key: ReviewKey,
+    spec: AccessReviewSpec,
+    trace: CallTrace | undefined,
+  ): Authorization | Promise<Authorization> {
     const { apiVersion, name, limits } = this.options;
     const body = encodeAccessReview(apiVersion, spec);
-    const answer = this.calls.run(key.text, body.length, (signal) => this.ask(key, body, signal));
+    const answer = this.calls.run(key.text, body.length, (signal) => this.ask(key, body, signal, trace));
     if (answer) return answer;
     const error = `more than ${limits.pendingMax} reviews, or ${limits.pendingBytesMax} bytes of them, wait for an answer`;
     return this.callFailed('error', callFailure(name, error));
   }
 
-  private async ask(key: ReviewKey, body: Buffer, signal: AbortSignal): Promise<Authorization> {
+  private async ask(
+    key: ReviewKey,
+    body: Buffer,
+    signal: AbortSignal,
+    trace: CallTrace | undefined,
+  ): Promise<Authorization> {
     const { options, name } = this;
     let last: AttemptResult = 'error';
     const attempted = (result: AttemptResult, ms: number) => {
@@ -139,7 +155,10 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
     };
     try {
       const decode = (answer: Buffer) => decodeAccessReview(answer, options.apiVersion);
-      const authorization = this.decisionOf(await postReview({ ...options, attempted }, body, decode, signal));
+      const status = await tracedCall(trace, 'Call authorization webhook', { authorizer: name }, (span) =>
+        postReview({ ...options, attempted }, body, decode, signal, span),
+      );
+      const authorization = this.decisionOf(status);
       if (key.isCacheable) this.keep(key.text, authorization);
       return authorization;
     } catch (error) {

@@ -2,6 +2,7 @@ import { ClientError, codeOf } from '../../kubeconfig-client/client-error.js';
 import { certificateFlaw, type CertificateFlaw } from '../../kubeconfig-client/connection-error.js';
 import type { ClientResponse } from '../../kubeconfig-client/http-client.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
+import type { OpenSpan } from '../../std/call-trace.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Rng } from '../../std/rng.js';
 import { canonicalDuration } from '../../typed/go-duration.js';
@@ -42,17 +43,18 @@ const timeoutMsDefault = 30_000;
  * Sends a review to the URL of the kubeconfig and decodes the body of the answer. Repeats it after the answers 429 and 5xx
  * except for 503, all errors with Retry-After, and a connection that was reset. Redirects are not followed, since the
  * request contains credentials or the name of a user. Rejects with a WebhookError, a ClientError, the error of `decode` or
- * the reason of `signal`.
+ * the reason of `signal`. `span` is that of all attempts.
  */
 export async function postReview<T>(
   connection: WebhookConnection,
   body: Buffer,
   decode: (answer: Buffer) => T,
   signal: AbortSignal,
+  span: OpenSpan | undefined,
 ): Promise<T> {
   const { clock, rng } = connection;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptReview(connection, body, decode, signal);
+    const outcome = await attemptReview(connection, body, decode, signal, span);
     if (outcome.isSuccess) return outcome.review;
     if (attempt >= attemptsMax || outcome.retryAfterMs === undefined) throw outcome.error;
     const delayMs = firstDelayMs * delayFactor ** (attempt - 1) * (1 + (jitter * rng.below(jitterSteps)) / jitterSteps);
@@ -70,15 +72,19 @@ async function attemptReview<T>(
   body: Buffer,
   decode: (answer: Buffer) => T,
   signal: AbortSignal,
+  span: OpenSpan | undefined,
 ): Promise<Attempt<T>> {
   const beginMs = clock.monotonicMs();
-  const ended = (result: AttemptResult) => attempted?.(result, clock.monotonicMs() - beginMs);
+  const ended = (result: AttemptResult) => {
+    span?.event('Request completed', { result });
+    attempted?.(result, clock.monotonicMs() - beginMs);
+  };
   try {
     const response = await client.request({
       method: 'POST',
       path: '',
       query: { timeout: canonicalDuration(`${timeoutMs}ms`) },
-      headers: { Accept: 'application/json, */*', 'Content-Type': 'application/json' },
+      headers: { Accept: 'application/json, */*', 'Content-Type': 'application/json', ...span?.headers },
       body,
       responseBytesMax: answerBytesMax,
       isRepeatable: true,

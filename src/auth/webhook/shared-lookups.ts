@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { Cancellation } from '../../std/cancellation.js';
+import type { CallTrace } from '../../std/call-trace.js';
 import type { Clock } from '../../std/clock.js';
 import { systemRng } from '../../std/rng.js';
-import type { Authenticated, Rejected } from '../authenticator.js';
+import type { Authenticated, Caller, Rejected } from '../authenticator.js';
 import type { TokenCacheObserver } from '../token-cache-observer.js';
 import { ExpiringResults } from './expiring-results.js';
 import { SharedCalls } from './shared-calls.js';
@@ -20,7 +20,12 @@ export interface Lookup {
 
 interface Options {
   /** Asks for a token. Never rejects; returns early when the signal is aborted. */
-  readonly lookUp: (token: string, audiences: readonly string[], signal: AbortSignal) => Promise<Lookup>;
+  readonly lookUp: (
+    token: string,
+    audiences: readonly string[],
+    signal: AbortSignal,
+    trace: CallTrace | undefined,
+  ) => Promise<Lookup>;
   /** Time for which answers are kept. */
   readonly ttlMs: number;
   readonly limits: LookupLimits;
@@ -59,11 +64,7 @@ export class SharedLookups {
   }
 
   /** `caller.signal` ends the wait of this request, and the lookup when no other request waits for it. */
-  find(
-    token: string,
-    audiences: readonly string[],
-    caller?: { readonly signal: Cancellation | undefined },
-  ): Result | Promise<Result> {
+  find(token: string, audiences: readonly string[], caller?: Caller): Result | Promise<Result> {
     const { observer } = this.options;
     const key = this.keyOf(token, audiences);
     const known = this.accepted.get(key) ?? this.rejected.get(key);
@@ -72,15 +73,21 @@ export class SharedLookups {
       return known;
     }
     if (caller?.signal?.aborted) return 'rejected';
-    const call = (signal: AbortSignal) => this.lookUp(key, token, audiences, signal);
+    const call = (signal: AbortSignal) => this.lookUp(key, { token, audiences }, signal, caller?.steps?.trace);
     const lookup = this.calls.run(key, token.length, call, caller?.signal);
     return lookup ? lookup.then(({ result }) => result).finally(observer.miss()) : crowded;
   }
 
-  private async lookUp(key: string, token: string, audiences: readonly string[], signal: AbortSignal): Promise<Lookup> {
+  /** `trace` is that of the request that begins the lookup; those that join it have no span. */
+  private async lookUp(
+    key: string,
+    { token, audiences }: { readonly token: string; readonly audiences: readonly string[] },
+    signal: AbortSignal,
+    trace: CallTrace | undefined,
+  ): Promise<Lookup> {
     const { lookUp, observer } = this.options;
     const fetched = observer.fetch();
-    const found = await lookUp(token, audiences, signal);
+    const found = await lookUp(token, audiences, signal, trace);
     fetched(found.isAnswered);
     if (found.isAnswered) this.keep(key, found);
     return found;

@@ -1,7 +1,7 @@
 import { quotedCharactersMax } from '../../machinery/go-quote.js';
-import type { Cancellation } from '../../std/cancellation.js';
+import { tracedCall, type CallTrace } from '../../std/call-trace.js';
 import type { Logger } from '../../std/logger.js';
-import type { AuthenticationResult } from '../authenticator.js';
+import type { AuthenticationResult, Caller } from '../authenticator.js';
 import type { TokenCacheObserver } from '../token-cache-observer.js';
 import { FailureLog } from './failure-log.js';
 import { postReview, type WebhookConnection } from './post-review.js';
@@ -37,24 +37,31 @@ export class TokenWebhook {
     this.lookups = new SharedLookups({
       ...options,
       ttlMs: options.cacheTtlMs,
-      lookUp: (token, audiences, signal) => this.lookUp(token, audiences, signal),
+      lookUp: (token, audiences, signal, trace) => this.lookUp(token, audiences, signal, trace),
     });
   }
 
   authenticate(
     token: string,
     audiences: readonly string[] = this.options.ownAudiences,
-    caller?: { readonly signal: Cancellation | undefined },
+    caller?: Caller,
   ): AuthenticationResult | Promise<AuthenticationResult> {
     return this.lookups.find(token, audiences, caller);
   }
 
-  private async lookUp(token: string, audiences: readonly string[], signal: AbortSignal): Promise<Lookup> {
+  private async lookUp(
+    token: string,
+    audiences: readonly string[],
+    signal: AbortSignal,
+    trace: CallTrace | undefined,
+  ): Promise<Lookup> {
     const { apiVersion } = this.options;
     try {
       const decode = (answer: Buffer) => ({ status: decodeTokenReview(answer, apiVersion), bytes: answer.length });
       const request = encodeTokenReview(apiVersion, token, audiences);
-      const { status, bytes } = await postReview(this.options, request, decode, signal);
+      const { status, bytes } = await tracedCall(trace, 'Call authentication webhook', {}, (span) =>
+        postReview(this.options, request, decode, signal, span),
+      );
       const { result, isAnswered } = this.resultOf(status, audiences);
       return { result, isAnswered, bytes: entryBytes + bytes };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../../std/clock.js';
 import type { Rng } from '../../../std/rng.js';
 import { abortedError } from '../call-rules.js';
-import type { EtcdEndpoint, Unary } from './etcd-endpoint.js';
+import type { CallHeaders, EtcdEndpoint, Unary } from './etcd-endpoint.js';
 import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
 import { NotConnectedError } from '../../../grpc/grpc-error.js';
 import type { Cancellation } from '../../../std/cancellation.js';
@@ -17,6 +17,8 @@ interface EtcdCallOptions {
   readonly signal?: Cancellation | undefined;
   /** True if the call is idempotent: it may be sent again if its response was lost. */
   readonly isRepeatable: boolean;
+  /** Of the span of the call. */
+  readonly headers?: CallHeaders | undefined;
 }
 
 /**
@@ -47,7 +49,7 @@ export class EtcdCluster {
   async call<M extends keyof Unary>(
     method: M,
     request: Unary[M]['request'],
-    { signal, isRepeatable }: EtcdCallOptions,
+    { signal, isRepeatable, headers }: EtcdCallOptions,
   ): Promise<Unary[M]['response']> {
     const { clock, callTimeoutMs, dialTimeoutMs } = this.options;
     const deadlineMs = clock.now() + callTimeoutMs;
@@ -58,7 +60,7 @@ export class EtcdCluster {
       try {
         if (!endpoint.isConnected()) await orAborted(endpoint.connect(dialTimeoutMs), signal);
         isSent = true;
-        return await endpoint.call(method, request, deadlineMs, signal);
+        return await endpoint.call(method, request, deadlineMs, signal, headers);
       } catch (error) {
         if (this.isClosed) throw closedError();
         if (signal?.aborted) throw abortedError(signal);

@@ -27,11 +27,14 @@ export interface Unary {
   compact: { request: { readonly revision: number }; response: void };
 }
 
+export type CallHeaders = Readonly<Record<string, string>>;
+
 type UnaryCalls = {
   [M in keyof Unary]: (
     request: Unary[M]['request'],
     deadlineMs: number,
     signal: Cancellation | undefined,
+    headers: CallHeaders | undefined,
   ) => Promise<Unary[M]['response']>;
 };
 
@@ -53,21 +56,23 @@ export class EtcdEndpoint {
   private readonly channel: Http2Channel;
   private readonly administration: EtcdAdministration;
   private readonly calls: UnaryCalls = {
-    range: (request, deadlineMs, signal) =>
+    range: (request, deadlineMs, signal, headers) =>
       this.channel.unary({
         path: '/etcdserverpb.KV/Range',
         frame: encodeRange(request),
         decode: decodeRange,
         deadlineMs,
         signal,
+        headers,
       }),
-    txn: (request, deadlineMs, signal) =>
+    txn: (request, deadlineMs, signal, headers) =>
       this.channel.unary({
         path: '/etcdserverpb.KV/Txn',
         frame: encodeTxn(request),
         decode: decodeTxn,
         deadlineMs,
         signal,
+        headers,
       }),
     compact: ({ revision }, deadlineMs, signal) => this.administration.compact(revision, deadlineMs, signal),
   };
@@ -95,8 +100,9 @@ export class EtcdEndpoint {
     request: Unary[M]['request'],
     deadlineMs: number,
     signal: Cancellation | undefined,
+    headers: CallHeaders | undefined,
   ): Promise<Unary[M]['response']> {
-    return this.calls[method](request, deadlineMs, signal);
+    return this.calls[method](request, deadlineMs, signal, headers);
   }
 
   async version(deadlineMs: number): Promise<string> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Revision } from '../../../machinery/revision.js';
+import { tracedCall } from '../../../std/call-trace.js';
 import type { Clock } from '../../../std/clock.js';
 import type { Logger } from '../../../std/logger.js';
 import type { Rng } from '../../../std/rng.js';
@@ -30,6 +31,7 @@ import {
   type RangeRequest,
   type RangeResponse,
   type RequestOp,
+  type TxnRequest,
 } from './etcd-messages.js';
 import { EtcdWatch } from './etcd-watch.js';
 import type { TlsFiles } from '../../../grpc/http2-channel.js';
@@ -128,15 +130,18 @@ class EtcdStore implements KvStore {
     this.begin(options);
     checkWrites(writes);
     const keys = compares.map(({ key }) => bytesOfKey(key));
-    const { revision, succeeded, ranges } = await this.cluster.call(
-      'txn',
-      {
-        compare: compares.map(({ modRevision }, i) => ({ key: keys[i]!, modRevision })),
-        success: writes.map(requestOf),
-        failure: keys.map((key) => ({ type: 'range', key })),
-      },
-      { signal: options?.signal, isRepeatable: writes.length === 0 },
-    );
+    const request: TxnRequest = {
+      compare: compares.map(({ modRevision }, i) => ({ key: keys[i]!, modRevision })),
+      success: writes.map(requestOf),
+      failure: keys.map((key) => ({ type: 'range', key })),
+    };
+    const callOptions = { signal: options?.signal, isRepeatable: writes.length === 0 };
+    const trace = options?.trace;
+    const { revision, succeeded, ranges } = trace
+      ? await tracedCall(trace, 'etcdserverpb.KV/Txn', spanOf('Txn', writes.length), (span) =>
+          this.cluster.call('txn', request, { ...callOptions, headers: span?.headers }),
+        )
+      : await this.cluster.call('txn', request, callOptions);
     if (succeeded) return { succeeded, revision };
     return { succeeded, revision, current: ranges.map(({ items }) => items[0]) };
   }
@@ -181,7 +186,14 @@ class EtcdStore implements KvStore {
 
   private read(request: RangeRequest, options: CallOptions | undefined): Promise<RangeResponse> {
     this.begin(options);
-    return this.cluster.call('range', request, { signal: options?.signal, isRepeatable: true });
+    const callOptions = { signal: options?.signal, isRepeatable: true };
+    const trace = options?.trace;
+    if (!trace) return this.cluster.call('range', request, callOptions);
+    return tracedCall(trace, 'etcdserverpb.KV/Range', spanOf('Range', request.limit ?? 1), async (span) => {
+      const response = await this.cluster.call('range', request, { ...callOptions, headers: span?.headers });
+      span?.event('Keys read', { keys: response.items.length });
+      return response;
+    });
   }
 
   private begin(options?: CallOptions): void {
@@ -189,6 +201,14 @@ class EtcdStore implements KvStore {
     checkSignal(options);
   }
 }
+
+/** The attributes that OpenTelemetry gives calls of gRPC, and the number of keys that the call is about. */
+const spanOf = (method: string, keys: number) => ({
+  'rpc.system': 'grpc',
+  'rpc.service': 'etcdserverpb.KV',
+  'rpc.method': method,
+  keys,
+});
 
 function requestOf(write: Write): RequestOp {
   const key = bytesOfKey(write.key);
