@@ -1,8 +1,8 @@
 import type { AdmissionAttributes } from './admission-plugin.js';
 
-type Defaulted = 'subresource' | 'old';
+type Defaulted = 'subresource' | 'old' | 'canonical';
 
-/** Attributes without those that default: `subresource` to the main resource, `old` to none. */
+/** Attributes without those that default: `subresource` to the main resource, the others to none. */
 type AttributesInput = Omit<AdmissionAttributes, Defaulted> & Partial<Pick<AdmissionAttributes, Defaulted>>;
 
 /**
@@ -21,6 +21,7 @@ export function admissionAttributes(input: AttributesInput): AdmissionAttributes
     name,
     object,
     old,
+    canonical,
     request,
     write,
   } = input;
@@ -35,6 +36,7 @@ export function admissionAttributes(input: AttributesInput): AdmissionAttributes
     name: name || (object?.metadata.name ?? ''),
     object,
     old,
+    canonical,
     request,
     ...(write && { write }),
   };

@@ -19,6 +19,8 @@ export interface AdmissionAttributes {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
+  /** In `validate` of a write: the object in the form in which it will be stored, which `object` need not have. */
+  readonly canonical: KubeObject | undefined;
   readonly request: RequestContext;
   /** The same object in every attempt of a write that is retried after a conflict; absent if there is only one attempt. */
   readonly write?: object;

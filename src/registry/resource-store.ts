@@ -12,7 +12,7 @@ import type { StructType } from '../machinery/type-model.js';
 import { applyDefaults } from '../typed/defaults.js';
 import { dropEmpties } from '../typed/empties.js';
 import type { GatedFields } from '../typed/gated-fields.js';
-import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
+import type { CallOptions, KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import { UntransformableError, type ValueTransforms } from '../storage/value-transforms.js';
 import type { DeclaredValidation } from './write/declared-validation.js';
 import { FieldOwnership } from './write/field-ownership.js';
@@ -227,10 +227,9 @@ export class ResourceStore {
   }
 
   async storedCurrent(key: string, caller: Caller | undefined): Promise<Current> {
-    const signal = caller?.signal;
     caller?.steps?.begin('store');
-    caller?.steps?.trace?.describe(this.callAttributes('get', key));
-    const { item } = await fromStore(this.dependencies.kv.get(key, signal && { signal }));
+    caller?.steps?.trace?.describe(this.callAttributes('get', key, 1));
+    const { item } = await fromStore(this.dependencies.kv.get(key, callOptions(caller)));
     caller?.steps?.begin('handling');
     return this.currentOf(item);
   }
@@ -241,13 +240,14 @@ export class ResourceStore {
    */
   async encryptedCurrent(
     key: string,
-    { signal, steps }: Caller,
+    caller: Caller,
   ): Promise<{ readonly current: Current; readonly isStale: boolean } | undefined> {
     const { transforms, kv } = this.dependencies;
     if (!transforms?.of(key)) return undefined;
-    steps?.begin('store');
-    const { item } = await fromStore(kv.get(key, signal && { signal }));
-    steps?.begin('handling');
+    caller.steps?.begin('store');
+    caller.steps?.trace?.describe(this.callAttributes('get', key, 1));
+    const { item } = await fromStore(kv.get(key, callOptions(caller)));
+    caller.steps?.begin('handling');
     return { current: this.currentOf(item), isStale: item?.isStale === true };
   }
 
@@ -263,10 +263,9 @@ export class ResourceStore {
   ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
     const compares = [{ key: write.key, modRevision: expected }, ...(reservation?.compares ?? [])];
     const writes = reservation ? [write, ...reservation.writes] : [write];
-    const signal = caller?.signal;
     caller?.steps?.begin('store');
-    caller?.steps?.trace?.describe(this.callAttributes('txn', write.key));
-    const result = await fromStore(this.dependencies.kv.txn(compares, writes, signal && { signal }));
+    caller?.steps?.trace?.describe(this.callAttributes('txn', write.key, writes.length));
+    const result = await fromStore(this.dependencies.kv.txn(compares, writes, callOptions(caller)));
     caller?.steps?.begin('handling');
     if (result.succeeded) {
       await reservation?.committed(result.revision);
@@ -281,9 +280,10 @@ export class ResourceStore {
     return { newer: this.currentOf(item) };
   }
 
-  private callAttributes(operation: string, key: string) {
+  /** Describes a call of the store for its span. */
+  callAttributes(operation: 'get' | 'range' | 'txn', key: string, keys: number) {
     const { group, plural, kind } = this.definition;
-    return { operation, key, type: kind, group, resource: plural };
+    return { operation, key, keys, type: kind, group, resource: plural };
   }
 
   /** Throws InternalError for an object that cannot be decoded or decrypted. */
@@ -313,6 +313,10 @@ export class ResourceStore {
     return { encoded, revision: encoded?.revision ?? noRevision, cached: false };
   }
 }
+
+/** Returns what a call of the store needs of the request that it works for. */
+export const callOptions = (caller: Caller | undefined): CallOptions | undefined =>
+  caller && { signal: caller.signal, trace: caller.steps?.trace };
 
 const unknownFieldsShown = 5;
 

@@ -16,7 +16,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   recordSubmitted(target, object);
   ensureNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();
-  const converted = untilReady(() => toStorageVersion(definition, object));
+  const converted = untilReady(() => toStorageVersion(definition, object), target.context.steps?.trace);
   const written = await createObject(store, converted instanceof Promise ? await converted : converted, {
     request: target.context,
     managedFields: { mode: 'track', definition, subresource: '' },

@@ -77,6 +77,7 @@ export async function callSubresource(
     body: object,
     query,
   });
+  if (result.forward) return { type: 'forward', plan: result.forward };
   if (!result.object) return { type: 'nothing', code: result.code ?? 204 };
   return { type: 'computed', code: result.code ?? (verb === 'create' ? 201 : 200), object: result.object };
 }

@@ -34,7 +34,7 @@ export async function update(
     return isTyped ? converted : copyObject(converted);
   };
   // An attempt changes the object that it gets. Most PUTs have one attempt; later ones decode the body again.
-  const converted = untilReady(read);
+  const converted = untilReady(read, target.context.steps?.trace);
   let first: KubeObject | undefined = converted instanceof Promise ? await converted : converted;
   if (timer.isDue()) await timer.yield();
   const written = await updateObject(

@@ -1,3 +1,4 @@
+import type { ForwardPlan } from '../forwarding/forward-plan.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { admissionAttributes } from '../admission/admission-attributes.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
@@ -29,6 +30,8 @@ export type VerbAnswer =
   /** An object computed for this response. */
   | { readonly type: 'computed'; readonly code: number; readonly object: KubeObject }
   | { readonly type: 'nothing'; readonly code: number }
+  /** Another server answers. */
+  | { readonly type: 'forward'; readonly plan: ForwardPlan }
   | { readonly type: 'status'; readonly status: Status }
   | { readonly type: 'list'; readonly objects: readonly EncodedObject[]; readonly continueToken: string | undefined }
   /** Objects computed for this response. */
@@ -67,11 +70,14 @@ export function admissionFor(
   const { definition } = target.served;
   /** Converts the objects by the conversion webhook, if there is one, so that plug-ins can see them. */
   const convert = async (objects: readonly (KubeObject | undefined)[]) =>
-    definition.hub?.fromHubAhead?.(objects.filter((each) => each !== undefined));
+    definition.hub?.fromHubAhead?.(
+      objects.filter((each) => each !== undefined),
+      target.context.steps?.trace,
+    );
   const converts = definition.hub?.fromHubAhead !== undefined;
   /** The name before mutating plug-ins, which may change it in a POST. */
   let requestedName = target.name;
-  const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) =>
+  const attributes = (object: KubeObject | undefined, old: KubeObject | undefined, canonical?: KubeObject) =>
     admissionAttributes({
       // A PUT or apply to a name that does not exist is a create.
       operation: operation === 'UPDATE' && old === undefined ? 'CREATE' : operation,
@@ -84,6 +90,7 @@ export function admissionFor(
       name: requestedName,
       object,
       old,
+      canonical,
       request: target.context,
       write: admission,
     });
@@ -93,10 +100,10 @@ export function admissionFor(
       const admit = () => chain.admit(attributes(object, old));
       return converts ? convert([object, old]).then(admit) : admit();
     },
-    async validate(object, old) {
+    async validate(object, old, canonical) {
       if (requireCreate && old === undefined) await requireCreate();
       if (converts) await convert([object, old]);
-      await chain.validate(attributes(object, old));
+      await chain.validate(attributes(object, old, canonical));
     },
   };
   return admission;

@@ -6,57 +6,31 @@ import {
   configMapRule,
   patched,
   registration,
-  respond,
   WebhookInstaller,
   type Answer,
 } from '../harness/admission-webhook.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { eventually } from '../harness/eventually.js';
-import type { Answer as HttpAnswer, HttpClient } from '../harness/http-client.js';
+import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
+import { configMaps, messageOf, webhookRequests, type WebhookRequests } from '../harness/webhook-requests.js';
 import { startWebhookWorld, type WebhookWorld } from '../harness/webhook-world.js';
-
-const configMaps = '/api/v1/namespaces/default/configmaps';
 
 let world: WebhookWorld;
 let admin: HttpClient;
 let webhooks: AdmissionWebhooks;
 let installer: WebhookInstaller;
+let { newName, post, validating, mutating } = {} as WebhookRequests;
 beforeAll(async () => {
   world = await startWebhookWorld();
   ({ admin, webhooks, installer } = world);
+  ({ newName, post, validating, mutating } = webhookRequests(world));
 });
 afterAll(() => world.stop());
 
-let objects = 0;
-const newName = () => `o${objects++}`;
-const post = (labels: object, fields: object = {}, query = '') =>
-  admin.post(`${configMaps}${query}`, { metadata: { name: newName(), labels }, ...fields });
-const messageOf = ({ body }: HttpAnswer) => (body as { readonly message?: string }).message;
-const dataOf = ({ body }: HttpAnswer) => (body as { readonly data?: Record<string, string> }).data;
 const deny =
   (status?: object): Answer =>
   () => ({ allowed: false, ...(status && { status }) });
-
-async function validating(fields: object, answer?: Answer) {
-  const installed = await installer.install('validating', [fields]);
-  const [path = ''] = installed.paths;
-  if (answer) webhooks.on(path, answer);
-  return { ...installed, path, reviews: () => webhooks.reviews(path) };
-}
-
-async function mutating(
-  given: readonly { readonly [field: string]: unknown; readonly answer?: Answer }[],
-  prefix?: string,
-) {
-  const installed = await installer.install(
-    'mutating',
-    given.map(({ answer: _answer, ...fields }) => fields),
-    prefix,
-  );
-  given.forEach(({ answer }, index) => answer && webhooks.on(installed.paths[index]!, answer));
-  return installed;
-}
 
 describe('the AdmissionReview', () => {
   it('has the request as kube-apiserver describes it', async () => {
@@ -381,277 +355,6 @@ describe('matchPolicy Equivalent', () => {
     expect((await admin.post(things('v1'), { metadata: { name: newName(), labels } })).code).toBe(201);
     expect((await admin.post(things('v2'), { metadata: { name: newName(), labels } })).code).toBe(400);
     expect(reviews()).toHaveLength(1);
-  });
-});
-
-describe('mutations', () => {
-  const add = (key: string, value: string) => ({ op: 'add', path: `/data/${key}`, value });
-
-  it('are stored, and seen by validating webhooks', async () => {
-    const { labels } = await mutating([{ answer: () => patched([add('b', '2')]) }]);
-    const later = await installer.install('validating', [{ objectSelector: { matchLabels: labels } }]);
-    const answer = await post(labels, { data: { a: '1' } });
-    expect([answer.code, dataOf(answer)]).toEqual([201, { a: '1', b: '2' }]);
-    expect(webhooks.reviews(later.paths[0]!)).toMatchObject([{ object: { data: { a: '1', b: '2' } } }]);
-  });
-
-  it('are made one after the other, by name of the configuration and then in its order', async () => {
-    const append =
-      (letter: string): Answer =>
-      ({ object }) => {
-        const { data } = object as { readonly data: Record<string, string> };
-        return patched([{ op: 'replace', path: '/data/a', value: `${data['a']}${letter}` }]);
-      };
-    const second = await mutating([{ answer: append('2') }, { answer: append('3') }], 'm');
-    const objectSelector = { matchLabels: second.labels };
-    await mutating([{ objectSelector, answer: append('4') }], 'n');
-    await mutating([{ objectSelector, answer: append('1') }], 'l');
-    expect(dataOf(await post(second.labels, { data: { a: '0' } }))).toEqual({ a: '01234' });
-  });
-
-  it('reinvocationPolicy IfNeeded calls a webhook again after changes by later ones only', async () => {
-    let serial = 0;
-    const once =
-      (key: string): Answer =>
-      ({ object }) =>
-        (object as { readonly data: Record<string, string> }).data[key] === undefined
-          ? patched([add(key, String(serial++))])
-          : { allowed: true };
-    const { labels, paths } = await mutating([
-      { reinvocationPolicy: 'IfNeeded', answer: once('a') },
-      { reinvocationPolicy: 'Never', answer: once('b') },
-      { reinvocationPolicy: 'IfNeeded', answer: once('c') },
-      { reinvocationPolicy: 'IfNeeded' },
-    ]);
-    expect(dataOf(await post(labels, { data: { x: 'x' } }))).toEqual({ x: 'x', a: '0', b: '1', c: '2' });
-    expect(paths.map((path) => webhooks.at(path).length)).toEqual([2, 1, 1, 1]);
-  });
-
-  it('are defaulted and validated like a submitted object', async () => {
-    const rules = [{ ...configMapRule, resources: ['pods'] }];
-    const container = { name: 'added', image: 'i' };
-    const { labels, paths } = await mutating([
-      { rules, answer: () => patched([{ op: 'add', path: '/spec/containers/-', value: container }]) },
-    ]);
-    const pods = '/api/v1/namespaces/default/pods?dryRun=All';
-    const pod = { metadata: { name: newName(), labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-    const created = await admin.post(pods, pod);
-    expect(created.body).toMatchObject({
-      spec: { containers: [{ name: 'c' }, { name: 'added', imagePullPolicy: 'Always' }] },
-    });
-    webhooks.on(paths[0]!, () => patched([{ op: 'remove', path: '/spec/containers' }]));
-    expect((await admin.post(pods, pod)).code).toBe(422);
-  });
-
-  it.each<[string, unknown, number, string | RegExp]>([
-    ['that remove the name', [{ op: 'remove', path: '/metadata/name' }], 422, /name or generateName is required$/],
-    [
-      'that change the namespace',
-      [{ op: 'replace', path: '/metadata/namespace', value: 'x' }],
-      400,
-      /^the namespace of/,
-    ],
-    [
-      'that change the kind',
-      [{ op: 'replace', path: '/kind', value: 'Secret' }],
-      400,
-      /cannot be handled as a ConfigMap/,
-    ],
-    [
-      'that do not apply',
-      [{ op: 'remove', path: '/none' }],
-      500,
-      /^Internal error occurred: the patch of admission webhook/,
-    ],
-    ['that are no JSON', '{[', 500, /is not JSON$/],
-    ['that are no list', '{}', 500, /cannot be applied/],
-    ['of a wrong type', [{ op: 'add', path: '/data', value: 5 }], 500, /^Internal error occurred: /],
-  ])('%s are refused', async (_title, operations, code, message) => {
-    const { labels } = await mutating([{ answer: () => patched(operations) }]);
-    const answer = await post(labels);
-    expect([answer.code, messageOf(answer)]).toEqual([code, expect.stringMatching(message)]);
-  });
-
-  it('of metadata.uid are ignored', async () => {
-    const { labels } = await mutating([
-      { answer: () => patched([{ op: 'replace', path: '/metadata/uid', value: 'mine' }]) },
-    ]);
-    const { code, body } = await post(labels);
-    expect([code, (body as { readonly metadata: { readonly uid: string } }).metadata.uid]).toEqual([
-      201,
-      expect.not.stringMatching('mine'),
-    ]);
-  });
-
-  it('of a deletion are refused (500)', async () => {
-    const rules = [{ ...configMapRule, operations: ['DELETE'] }];
-    const { labels } = await mutating([{ rules, answer: () => patched([{ op: 'add', path: '/data', value: {} }]) }]);
-    const name = newName();
-    await admin.post(configMaps, { metadata: { name, labels } });
-    const answer = await admin.delete(`${configMaps}/${name}`);
-    expect([answer.code, messageOf(answer)]).toEqual([500, expect.stringContaining('attempted to modify the object')]);
-    expect((await admin.get(`${configMaps}/${name}`)).code).toBe(200);
-  });
-});
-
-describe('answers that are no AdmissionResponse', () => {
-  it.each<[string, 'mutating' | 'validating', (uid: string) => object, string]>([
-    ['another uid', 'validating', () => ({ response: { uid: 'x', allowed: true } }), 'expected response.uid='],
-    ['no response', 'validating', () => ({}), 'webhook response was absent'],
-    [
-      'another version',
-      'validating',
-      (uid) => ({ apiVersion: 'admission.k8s.io/v1beta1', response: { uid, allowed: true } }),
-      'expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview',
-    ],
-    ['a text as allowed', 'validating', (uid) => ({ response: { uid, allowed: 'true' } }), 'allowed must be a boolean'],
-    [
-      'a patch of a validating webhook',
-      'validating',
-      (uid) => ({ response: { uid, ...patched([]) } }),
-      'validating webhook may not return response.patch',
-    ],
-    [
-      'a patchType of a validating webhook',
-      'validating',
-      (uid) => ({ response: { uid, allowed: true, patchType: 'JSONPatch' } }),
-      'validating webhook may not return response.patchType',
-    ],
-    [
-      'a patch without a type',
-      'mutating',
-      (uid) => ({ response: { uid, ...patched([]), patchType: undefined } }),
-      'webhook returned response.patch but not response.patchType',
-    ],
-    [
-      'a type without a patch',
-      'mutating',
-      (uid) => ({ response: { uid, allowed: true, patchType: 'JSONPatch' } }),
-      'webhook returned response.patchType but not response.patch',
-    ],
-    [
-      'another type of patch',
-      'mutating',
-      (uid) => ({ response: { uid, ...patched([]), patchType: 'MergePatch' } }),
-      'unsupported patch type',
-    ],
-  ])('%s', async (_title, kind, review, problem) => {
-    const { labels, name, paths } = await installer.install(kind, [{}]);
-    webhooks.onRequest(paths[0]!, (response, received) => {
-      const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', ...review(received.request.uid) };
-      response.writeHead(200).end(JSON.stringify(body));
-    });
-    const answer = await post(labels);
-    const failed = `failed calling webhook "h0.${name}.test": received invalid webhook response: `;
-    expect([answer.code, messageOf(answer)]).toEqual([
-      500,
-      expect.stringContaining(`Internal error occurred: ${failed}`),
-    ]);
-    expect(messageOf(answer)).toContain(problem);
-    expect(answer.body).toMatchObject({
-      reason: 'InternalError',
-      details: { causes: [{ message: expect.stringContaining(failed) as string }] },
-    });
-  });
-
-  it('a v1beta1 answer needs neither uid nor kind', async () => {
-    const { labels, paths } = await mutating([{ admissionReviewVersions: ['v1beta1'] }]);
-    const { patch } = patched([{ op: 'add', path: '/data', value: { a: 'b' } }]);
-    webhooks.onRequest(paths[0]!, (response) => {
-      response.writeHead(200).end(JSON.stringify({ response: { allowed: true, patch } }));
-    });
-    expect(dataOf(await post(labels))).toEqual({ a: 'b' });
-  });
-});
-
-describe('calls', () => {
-  it('a webhook that cannot be reached refuses the request, or not with failurePolicy Ignore', async () => {
-    const clientConfig = { url: 'https://localhost:1/x', caBundle: webhooks.caBundle };
-    const { labels, name } = await validating({ clientConfig });
-    const url = 'https://localhost:1/x?timeout=10s';
-    expect(messageOf(await post(labels))).toMatch(
-      new RegExp(
-        `^Internal error occurred: failed calling webhook "h0.${name}.test": failed to call webhook: Post "${url.replace('?', '\\?')}": `,
-      ),
-    );
-    const ignored = await validating({ clientConfig, failurePolicy: 'Ignore' });
-    expect((await post(ignored.labels)).code).toBe(201);
-  });
-
-  it('timeoutSeconds ends a call that hangs', async () => {
-    const { labels, path } = await validating({ timeoutSeconds: 1 });
-    webhooks.onRequest(path, () => undefined);
-    const answer = await post(labels);
-    expect([answer.code, messageOf(answer)]).toEqual([
-      500,
-      expect.stringContaining('?timeout=1s": context deadline exceeded'),
-    ]);
-  });
-
-  it.each([
-    ['signed by another CA', () => ({ url: `https://localhost:${webhooks.port}/` }), 'unknown authority'],
-    [
-      'for other names',
-      () => ({ url: `https://127.0.0.1:${webhooks.port}/`, caBundle: webhooks.caBundle }),
-      '127.0.0.1',
-    ],
-  ])('a certificate %s is refused', async (_title, clientConfig, problem) => {
-    const { labels } = await validating({ clientConfig: clientConfig() });
-    const before = webhooks.received.length;
-    expect(messageOf(await post(labels))).toContain(problem);
-    expect(webhooks.received).toHaveLength(before);
-  });
-
-  it('a Service is called at its address, by the name of the Service', async () => {
-    const service = { metadata: { name: 'hook' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-    expect((await admin.post('/api/v1/namespaces/default/services', service)).code).toBe(201);
-    const reference = { namespace: 'default', name: 'hook', path: '/by-service', port: webhooks.port };
-    const { labels, name } = await validating({ clientConfig: { service: reference, caBundle: webhooks.caBundle } });
-    expect((await post(labels)).code).toBe(201);
-    expect(webhooks.at('/by-service')).toMatchObject([{ headers: { host: `hook.default.svc:${webhooks.port}` } }]);
-    await admin.delete(`${registration}/validatingwebhookconfigurations/${name}`);
-    const missing = await validating({
-      clientConfig: { service: { ...reference, name: 'none' }, caBundle: webhooks.caBundle },
-    });
-    expect(messageOf(await post(missing.labels))).toContain('failed to call webhook: service "none" not found');
-  });
-
-  it('redirects are not followed', async () => {
-    const { labels, path } = await validating({});
-    webhooks.onRequest(path, (response) => void response.writeHead(307, { Location: '/elsewhere' }).end());
-    expect((await post(labels)).code).toBe(500);
-    expect(webhooks.at('/elsewhere')).toEqual([]);
-  });
-
-  it('connections are kept open', async () => {
-    const { labels, path } = await validating({});
-    for (let call = 0; call < 5; call++) expect((await post(labels)).code).toBe(201);
-    expect(new Set(webhooks.at(path).map(({ socket }) => socket)).size).toBe(1);
-  });
-
-  it('validating webhooks are called at the same time', async () => {
-    const { labels, paths } = await installer.install('validating', [{}, {}]);
-    const waiting: (() => void)[] = [];
-    for (const path of paths) {
-      webhooks.onRequest(path, (response, review) => {
-        waiting.push(() => respond(response, review, { allowed: true }));
-        // Both have received their review before one answers.
-        if (waiting.length === 2) waiting.forEach((answer) => answer());
-      });
-    }
-    expect((await post(labels)).code).toBe(201);
-  });
-
-  it('a webhook may write to the server while it is asked', async () => {
-    const { labels, path } = await validating({});
-    const name = newName();
-    webhooks.onRequest(path, (response, review) => {
-      void admin
-        .post(configMaps, { metadata: { name } })
-        .then(({ code }) => respond(response, review, { allowed: code === 201 }));
-    });
-    expect((await post(labels)).code).toBe(201);
-    expect((await admin.get(`${configMaps}/${name}`)).code).toBe(200);
   });
 });
 

@@ -42,7 +42,8 @@ interface Options {
 async function start({ user = {}, cluster, authentication, version }: Options = {}): Promise<TestServer> {
   const configFile = files.kubeconfig(webhook, user, cluster);
   const tokenWebhook = { configFile, ...(version && { version }) };
-  const flow = { requestsInFlightMax: 20_000, mutatingRequestsInFlightMax: 20_000 };
+  // More requests than the queues of one user hold.
+  const flow = { priorityAndFairness: false, requestsInFlightMax: 20_000, mutatingRequestsInFlightMax: 20_000 };
   const config = { authentication: { ...authentication, tokenWebhook }, flow };
   const server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { config, clock, logger });
   running.push(server);

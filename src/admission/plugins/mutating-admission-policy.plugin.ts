@@ -55,7 +55,7 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
     };
     return {
       admit(attributes, isReinvocation = false) {
-        const policies = books.policiesFor(attributes.resource);
+        const policies = books.policiesFor(attributes);
         return policies instanceof Promise
           ? policies.then((current) => mutate(attributes, current, isReinvocation))
           : mutate(attributes, policies, isReinvocation);

@@ -1,7 +1,6 @@
-import type { Served } from '../../registry/resource-registry.js';
+import type { Served, ServedResource } from '../../registry/resource-registry.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import type { PluginDependencies } from '../plugin-dependencies.js';
-import { PolicyEnforcement } from '../policies/enforce-policies.js';
+import { PolicyEnforcement, type SelectedPolicy } from '../policies/enforce-policies.js';
 import { compilePolicy } from '../policies/compiled-policy.js';
 import type { BoundPolicy } from '../policies/policy-book.js';
 import { PolicyBooks } from '../policies/policy-books.js';
@@ -19,21 +18,23 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
   name: 'ValidatingAdmissionPolicy',
   runs: 'by default',
   make(dependencies) {
+    const { objects, policyObjects } = dependencies;
+    const equivalentsOf = (served: ServedResource) => policyObjects.equivalentsOf(served);
     const books = new PolicyBooks(dependencies, 'ValidatingAdmissionPolicy', validatingPolicies);
     const enforce = (attributes: AdmissionAttributes, policies: readonly BoundPolicy[]): void | Promise<void> => {
-      const { served } = attributes;
-      if (policies.length === 0 || !served) return undefined;
-      const request = requestOf({ ...attributes, served }, dependencies);
-      const selected = policies.flatMap(({ policy, bindings }) => {
+      if (policies.length === 0 || !isServed(attributes)) return undefined;
+      const request = new MatchedRequest(attributes, objects, equivalentsOf);
+      const selected: SelectedPolicy[] = [];
+      for (const { policy, bindings } of policies) {
         const form = policy.match.formOf(request);
-        if (!form) new PolicyTrace(request, 'ValidatingAdmissionPolicy').skip(policy.name, undefined, false);
-        return form ? [{ policy, bindings, form }] : [];
-      });
+        if (form) selected.push({ policy, bindings, form });
+        else new PolicyTrace(request, 'ValidatingAdmissionPolicy').skip(policy.name, undefined, false);
+      }
       return selected.length === 0 ? undefined : new PolicyEnforcement(request, dependencies).enforce(selected);
     };
     return {
       validate(attributes) {
-        const policies = books.policiesFor(attributes.resource);
+        const policies = books.policiesFor(attributes);
         return policies instanceof Promise
           ? policies.then((current) => enforce(attributes, current))
           : enforce(attributes, policies);
@@ -42,7 +43,5 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
   },
 });
 
-const requestOf = (
-  attributes: AdmissionAttributes & { readonly served: Served },
-  { objects, policyObjects }: PluginDependencies,
-): MatchedRequest => new MatchedRequest(attributes, objects, (served) => policyObjects.equivalentsOf(served));
+const isServed = (attributes: AdmissionAttributes): attributes is AdmissionAttributes & { readonly served: Served } =>
+  attributes.served !== undefined;

@@ -1,5 +1,5 @@
 import { ApiError } from '../../machinery/api-error.js';
-import type { Clock } from '../../std/clock.js';
+import { ManualClock, type Clock } from '../../std/clock.js';
 import { Canceller } from '../../std/cancellation.js';
 import { attributesOf, hooksOf, type WriteGiven } from '../../../test/harness/admission.js';
 import {
@@ -202,6 +202,37 @@ describe('variables', () => {
   });
 });
 
+it('a variable is computed after a pause if the event loop was held while access was decided', async () => {
+  const stored = new StoredPolicies();
+  const isAllowed = 'authorizer.group("").resource("pods").name("allowed").check("get").allowed()';
+  const variables = [{ name: 'isNamed', expression: 'object.metadata.name == "p"' }];
+  stored.put(policies, policyOf('policy', { variables, ...expression(`${isAllowed} && variables.isNamed`) }));
+  stored.put(bindings, bindingOf('binding', 'policy'));
+  const clock = new ManualClock();
+  const hooks = hooksOf(validatingAdmissionPolicy, {
+    known,
+    policyObjects: stored,
+    clock,
+    permissions: ['get allowed'],
+  });
+  const served = servedAs('', 'v1', 'configmaps', 'ConfigMap');
+  const writeOf = (name: string) =>
+    hooks.validate!(attributesOf({ of: '/configmaps', served, object: { metadata: { name } } }));
+  // Compiles the policy.
+  await writeOf('p');
+  for (const [name, refused] of [
+    ['p', undefined],
+    ['q', `failed expression: ${isAllowed} && variables.isNamed`],
+  ] as const) {
+    const written = Promise.resolve(writeOf(name)).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    clock.advance(20);
+    expect(await written).toEqual(refused === undefined ? undefined : expect.stringContaining(refused));
+  }
+});
+
 describe('params', () => {
   const config = (name: string, max: string, namespace = 'ns', labels = {}) => ({
     kind: 'ConfigMap',
@@ -359,5 +390,22 @@ describe('the set of policies', () => {
     stored.delete(bindings, 'binding');
     await write();
     expect(write()).toBeUndefined();
+  });
+  it('a policy whose rules select another resource or operation costs a write nothing to wait for', async () => {
+    const { stored, write } = changing();
+    const ruleOf = (operation: string, resource: string) => ({
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['*'], operations: [operation], resources: [resource] }],
+      },
+    });
+    stored.put(policies, policyOf('policy', ruleOf('CREATE', 'pods')));
+    stored.put(bindings, bindingOf('binding', 'policy'));
+    await write();
+    expect(write()).toBeUndefined();
+    stored.put(policies, policyOf('policy', ruleOf('UPDATE', 'configmaps'), 2));
+    await write();
+    expect(write()).toBeUndefined();
+    stored.put(policies, policyOf('policy', ruleOf('CREATE', 'configmaps/*'), 3));
+    await expect(Promise.resolve(write())).rejects.toThrow(denied('refused'));
   });
 });

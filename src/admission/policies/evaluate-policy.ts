@@ -3,7 +3,7 @@ import type { Clock } from '../../std/clock.js';
 import { awaited, type Awaiting } from '../../std/awaiting.js';
 import { listed } from '../../machinery/listed.js';
 import type { CompiledAnnotation, CompiledPolicy, CompiledValidation, PolicyCore } from './compiled-policy.js';
-import { Budget, OutOfBudget, type PolicyEvaluation } from './evaluation.js';
+import { Budget, OutOfBudget, type PolicyEvaluation, type Result } from './evaluation.js';
 
 /** The cost of all validations or of one mutation of a policy for one param, as in kube-apiserver. */
 export const validationCostMax = 10_000_000;
@@ -39,46 +39,47 @@ export interface PolicyResult {
   readonly ignored: readonly ExpressionFailure[];
 }
 
-const passed: PolicyResult = { failures: [], annotations: [], annotationErrors: [], ignored: [] };
+export const passed: PolicyResult = { failures: [], annotations: [], annotationErrors: [], ignored: [] };
 
-/** The clock that measures expressions, and the receiver of the duration of all matchConditions. */
-interface Measuring {
-  readonly clock: Clock;
+/** The evaluation of matchConditions, and the receiver of the duration of all of them. */
+interface ConditionsRun {
+  readonly ofConditions: () => Awaiting<PolicyEvaluation>;
   readonly conditionsEvaluated: (seconds: number, isFailed: boolean) => void;
 }
 
 /**
- * Evaluates a policy for one param. matchConditions run without the namespace, as in kube-apiserver. An error is a
- * failure, or nothing with failurePolicy Ignore.
+ * Evaluates a policy for one param. matchConditions run without the namespace, as in kube-apiserver; `conditionsRun` is
+ * undefined for a policy without them. An error is a failure, or nothing with failurePolicy Ignore.
  */
 export function* evaluatePolicy(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
-  ofConditions: () => Awaiting<PolicyEvaluation>,
-  measuring: Measuring,
+  conditionsRun: ConditionsRun | undefined,
+  clock: Clock,
 ): Awaiting<PolicyResult> {
-  const errored = (message: string): PolicyResult => {
-    const failure = { index: 0, message, seconds: 0 };
-    return policy.ignoresErrors ? { ...passed, ignored: [failure] } : { ...passed, failures: [failure] };
-  };
   try {
-    const matched = yield* measuredConditions(policy, ofConditions, measuring);
+    const matched = conditionsRun ? yield* measuredConditions(policy, conditionsRun, clock) : true;
     if (matched === false) return { ...passed, isExcluded: true };
-    if (typeof matched === 'string') return errored(matched);
-    const validated = yield* failuresOf(policy, evaluation, measuring);
+    if (typeof matched === 'string') return errored(policy, matched);
+    const validated = yield* failuresOf(policy, evaluation, clock);
     if (policy.auditAnnotations.length === 0) return validated ?? passed;
-    return { ...passed, ...validated, ...(yield* annotationsOf(policy, evaluation, measuring)) };
+    return { ...passed, ...validated, ...(yield* annotationsOf(policy, evaluation, clock)) };
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error;
-    return errored(error.message);
+    return errored(policy, error.message);
   }
+}
+
+function errored({ ignoresErrors }: CompiledPolicy, message: string): PolicyResult {
+  const failure = { index: 0, message, seconds: 0 };
+  return ignoresErrors ? { ...passed, ignored: [failure] } : { ...passed, failures: [failure] };
 }
 
 /** As conditionsHold(), and measures how long the conditions take, if there are any. */
 export function* measuredConditions(
   policy: Pick<PolicyCore, 'conditions'>,
-  ofConditions: () => Awaiting<PolicyEvaluation>,
-  { clock, conditionsEvaluated }: Measuring,
+  { ofConditions, conditionsEvaluated }: ConditionsRun,
+  clock: Clock,
 ): Awaiting<boolean | string> {
   if (policy.conditions.length === 0) return true;
   const beginMs = clock.monotonicMs();
@@ -111,25 +112,29 @@ export function* conditionsHold(
 function* failuresOf(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
-  { clock }: Measuring,
+  clock: Clock,
 ): Awaiting<PolicyResult | undefined> {
+  const { validations } = policy;
   const budget = new Budget(validationCostMax);
-  const failures: PolicyFailure[] = [];
-  const ignored: ExpressionFailure[] = [];
-  for (const [index, validation] of policy.validations.entries()) {
+  let failures: PolicyFailure[] | undefined;
+  let ignored: ExpressionFailure[] | undefined;
+  for (let index = 0; index < validations.length; index++) {
+    const validation = validations[index]!;
     const beginMs = clock.monotonicMs();
-    const result = yield* awaited(evaluation.result(validation, budget));
+    const running = evaluation.result(validation, budget);
+    const result = running instanceof Promise ? ((yield running) as Result) : running;
     if (result.error === undefined && result.value === true) continue;
     const seconds = (clock.monotonicMs() - beginMs) / 1000;
     if (result.error !== undefined) {
-      if (policy.ignoresErrors) ignored.push({ message: result.error, seconds });
-      else failures.push({ index, message: result.error, seconds });
+      if (policy.ignoresErrors) (ignored ??= []).push({ message: result.error, seconds });
+      else (failures ??= []).push({ index, message: result.error, seconds });
     } else {
       const message = yield* messageOf(validation, evaluation, budget);
-      failures.push({ index, message, reason: validation.reason, seconds });
+      (failures ??= []).push({ index, message, reason: validation.reason, seconds });
     }
   }
-  return failures.length + ignored.length === 0 ? undefined : { ...passed, failures, ignored };
+  if (!failures && !ignored) return undefined;
+  return { ...passed, ...(failures && { failures }), ...(ignored && { ignored }) };
 }
 
 /** Returns the result of messageExpression, if it is one line; else message, else the expression. */
@@ -163,7 +168,7 @@ function usableMessage(value: Value): string {
 function* annotationsOf(
   policy: CompiledPolicy,
   evaluation: PolicyEvaluation,
-  { clock }: Measuring,
+  clock: Clock,
 ): Awaiting<Pick<PolicyResult, 'annotations' | 'annotationErrors'>> {
   const budget = new Budget(validationCostMax);
   const annotations: { key: string; value: string }[] = [];

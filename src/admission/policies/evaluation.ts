@@ -24,7 +24,7 @@ export interface PolicyExpression {
 }
 
 /** The result of an expression, or the text of its error. */
-type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
+export type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string };
 
 /** Thrown when the expressions of a policy have cost more than all of them may. */
 export class OutOfBudget extends Error {
@@ -142,7 +142,27 @@ export class PolicyEvaluation {
   /** Evaluates an expression and takes its cost from the budget. Throws OutOfBudget. */
   result({ text, compiled }: PolicyExpression, budget: Budget): Result | Promise<Result> {
     if (!compiled.program) return { error: `compilation error: ${compiled.problem.text}` };
-    const outcome = runAwaiting(this.run(compiled.program));
+    const outcome = this.timer.isDue() ? undefined : this.runAtOnce(compiled.program);
+    if (outcome && !(outcome instanceof Promise)) return this.resultOf(text, outcome, budget);
+    return this.awaitedResult(text, outcome ?? runAwaiting(this.run(compiled.program)), budget);
+  }
+
+  /** Returns undefined if a variable has to be computed between two pauses. */
+  private runAtOnce(program: Program): Outcome | Promise<Outcome> | undefined {
+    const inTurns = (error: unknown) => {
+      if (error instanceof VariableNeeded) return undefined;
+      throw error;
+    };
+    try {
+      const outcome = this.authorizer.evaluate(program, this.bindings);
+      if (!(outcome instanceof Promise)) return outcome;
+      return outcome.catch((error: unknown) => inTurns(error) ?? runAwaiting(this.run(program)));
+    } catch (error) {
+      return inTurns(error);
+    }
+  }
+
+  private awaitedResult(text: string, outcome: Outcome | Promise<Outcome>, budget: Budget): Result | Promise<Result> {
     return outcome instanceof Promise
       ? outcome.then((ended) => this.resultOf(text, ended, budget))
       : this.resultOf(text, outcome, budget);

@@ -130,24 +130,23 @@ export class PolicyMutation {
   private async mutate(invocation: Invocation): Promise<boolean | 'excluded'> {
     const { policy, param, form } = invocation;
     const { attributes } = this.request;
-    let view = await untilReady(() => form.present(attributes.object!));
+    let view = await untilReady(() => form.present(attributes.object!), attributes.request.steps?.trace);
     await this.evaluations.pauseIfDue();
     // A namespace that does not exist refuses the request, whatever the conditions say.
     await runAwaiting(this.evaluations.of(policy, form, param, view));
-    const ofConditions = () => this.evaluations.ofConditions(form, param, view);
     const { clock, policyObserver } = this.dependencies;
-    const measuring = {
-      clock,
+    const conditionsRun = {
+      ofConditions: () => this.evaluations.ofConditions(form, param, view),
       conditionsEvaluated: (seconds: number, isFailed: boolean) =>
         policyObserver.conditionsEvaluated(policy.name, attributes.operation, seconds, isFailed),
     };
-    const holds = await runAwaiting(measuredConditions(policy, ofConditions, measuring));
+    const holds = await runAwaiting(measuredConditions(policy, conditionsRun, clock));
     if (typeof holds === 'string') throw new MutationError(holds);
     if (!holds) return 'excluded';
     let hasChanged = false;
     for (const mutation of policy.mutations) {
       if (!(await this.mutateOnce(mutation, invocation, view))) continue;
-      view = await untilReady(() => form.present(attributes.object!));
+      view = await untilReady(() => form.present(attributes.object!), attributes.request.steps?.trace);
       hasChanged = true;
     }
     return hasChanged;

@@ -3,10 +3,12 @@ import type {
   ValidatingAdmissionPolicy,
 } from '../../catalog/types/admissionregistration.v1.js';
 import type { GroupResource } from '../../machinery/gvk.js';
+import type { AdmissionAttributes } from '../admission-plugin.js';
 import type { ManifestPlugin } from '../configuration/manifest-directory.configuration.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { CompiledMutatingPolicy, CompiledPolicy } from './compiled-policy.js';
 import { exemptFromPolicies, exemptFromStoredPolicies } from './exempt-resources.js';
+import { RuleCandidates } from '../request/rule-candidates.js';
 import { PolicyBook, type BoundPolicy, type PolicyKind } from './policy-book.js';
 
 /**
@@ -26,27 +28,57 @@ export class PolicyBooks<
     readonly second: readonly BoundPolicy<Policy>[];
     readonly all: readonly BoundPolicy<Policy>[];
   } = { first: [], second: [], all: [] };
+  private candidates: {
+    readonly of: readonly BoundPolicy<Policy>[];
+    readonly found: RuleCandidates<BoundPolicy<Policy>>;
+  };
 
   constructor(
-    { policyObjects, manifests, naming, clock }: PluginDependencies,
+    private readonly dependencies: PluginDependencies,
     plugin: ManifestPlugin,
     kind: PolicyKind<Stored, Policy>,
   ) {
+    const { policyObjects, manifests, naming, clock } = dependencies;
     const group = naming.group('admissionregistration');
     this.stored = new PolicyBook(policyObjects, group, kind, clock);
     const objects = manifests.objectsOf(plugin);
     this.ofManifests = objects && new PolicyBook(objects, group, kind, clock);
     this.isExempt = exemptFromPolicies(naming);
     this.isExemptFromStored = exemptFromStoredPolicies(naming);
+    this.candidates = this.candidatesOf(none);
   }
 
-  /** Returns the policies that may match the resource; a promise only while a changed one is being compiled. */
-  policiesFor(resource: GroupResource): readonly BoundPolicy<Policy>[] | Promise<readonly BoundPolicy<Policy>[]> {
+  /**
+   * Returns the policies whose rules may select the request, for its trace all that are in force; a promise only while a
+   * changed one is being compiled.
+   */
+  policiesFor(
+    attributes: AdmissionAttributes,
+  ): readonly BoundPolicy<Policy>[] | Promise<readonly BoundPolicy<Policy>[]> {
     const stored = this.stored.current();
     const first = this.ofManifests?.current() ?? none;
     return stored instanceof Promise || first instanceof Promise
-      ? Promise.all([first, stored]).then((all) => this.join(resource, ...all))
-      : this.join(resource, first, stored);
+      ? Promise.all([first, stored]).then((all) => this.select(attributes, this.join(attributes.resource, ...all)))
+      : this.select(attributes, this.join(attributes.resource, first, stored));
+  }
+
+  private select(
+    { served, operation, request }: AdmissionAttributes,
+    policies: readonly BoundPolicy<Policy>[],
+  ): readonly BoundPolicy<Policy>[] {
+    if (policies.length === 0 || !served || request.trace) return policies;
+    if (this.candidates.of !== policies) this.candidates = this.candidatesOf(policies);
+    return this.candidates.found.of(served, operation);
+  }
+
+  private candidatesOf(policies: readonly BoundPolicy<Policy>[]) {
+    const { policyObjects } = this.dependencies;
+    const found = new RuleCandidates(
+      policies,
+      ({ policy }) => policy.match,
+      (served) => policyObjects.equivalentsOf(served),
+    );
+    return { of: policies, found };
   }
 
   private join(

@@ -26,12 +26,58 @@ export interface EvaluationDependencies {
   readonly decideAccess: (user: UserInfo, check: AccessCheck) => Promise<AccessDecision>;
 }
 
-/** The variables that do not change, for policies which select the request in one version. */
-interface FixedVariables {
-  readonly oldObject: KubeObject | null;
-  readonly request: unknown;
-  readonly authorizer: unknown;
-  readonly 'authorizer.requestResource': unknown;
+/**
+ * The variables that do not change, for policies which select the request in one version. Most expressions read none of
+ * those that are computed.
+ */
+class FixedVariables {
+  private admitted: unknown;
+  private checks: ReturnType<RequestAuthorizer['bindings']> | undefined;
+
+  constructor(
+    readonly oldObject: KubeObject | null,
+    private readonly matched: MatchedRequest,
+    private readonly form: RequestForm,
+    private readonly access: RequestAuthorizer,
+    private readonly naming: NamingProfile,
+  ) {}
+
+  get request(): unknown {
+    return (this.admitted ??= admissionRequest(this.matched, this.form, this.naming.group('meta')));
+  }
+
+  get accessChecks(): ReturnType<RequestAuthorizer['bindings']> {
+    return (this.checks ??= this.access.bindings(this.matched));
+  }
+}
+
+/** The variables of one evaluation. Getters of a class cost nothing for each request, unlike those of a literal. */
+class Bindings {
+  readonly [name: string]: unknown;
+
+  constructor(
+    private readonly fixed: FixedVariables,
+    readonly object: KubeObject | null,
+    readonly params: KubeObject | null,
+    readonly namespaceObject: unknown,
+    readonly variables: MapValue,
+  ) {}
+
+  get oldObject(): KubeObject | null {
+    return this.fixed.oldObject;
+  }
+
+  get request(): unknown {
+    return this.fixed.request;
+  }
+
+  get authorizer(): unknown {
+    return this.fixed.accessChecks.authorizer;
+  }
+
+  get 'authorizer.requestResource'(): unknown {
+    return this.fixed.accessChecks['authorizer.requestResource'];
+  }
 }
 
 /** An evaluation that policies without params and variables share, since it keeps nothing of their expressions. */
@@ -69,21 +115,35 @@ export class RequestEvaluation {
     return this.timer.run(steps);
   }
 
-  /** Returns the evaluation of validations or mutations of a policy, for one param and one state of the object. */
-  *of(
+  /** Returns the evaluation that a policy shares with one before; undefined if there is none. */
+  sharedOf(
     { variables }: PolicyCore,
     form: RequestForm,
     param: KubeObject | undefined,
     object: KubeObject | null,
+  ): PolicyEvaluation | undefined {
+    const { shared } = this;
+    if (!shared || param !== undefined || variables.size > 0) return undefined;
+    return shared.form === form && shared.object === object ? shared.evaluation : undefined;
+  }
+
+  /** Returns the evaluation of validations or mutations of a policy, for one param and one state of the object. */
+  *of(
+    policy: PolicyCore,
+    form: RequestForm,
+    param: KubeObject | undefined,
+    object: KubeObject | null,
   ): Awaiting<PolicyEvaluation> {
-    const { shared, request } = this;
-    const isShared = param === undefined && variables.size === 0;
-    if (isShared && shared?.form === form && shared.object === object) return shared.evaluation;
+    const shared = this.sharedOf(policy, form, param, object);
+    if (shared) return shared;
+    const { request } = this;
+    const { variables } = policy;
     const fixed = yield* this.fixedIn(form);
     const hasNamespace = request.namespace !== '' && !request.isAboutNamespace;
-    const namespaceObject = hasNamespace ? yield* awaited(request.namespaceObject()) : null;
+    const finding = hasNamespace ? request.namespaceObject() : null;
+    const namespaceObject = finding instanceof Promise ? yield finding : finding;
     const evaluation = this.evaluationOf(variables, fixed, { object, params: param ?? null, namespaceObject });
-    if (isShared) this.shared = { form, object, evaluation };
+    if (param === undefined && variables.size === 0) this.shared = { form, object, evaluation };
     return evaluation;
   }
 
@@ -107,19 +167,7 @@ export class RequestEvaluation {
     },
   ): PolicyEvaluation {
     const { object, params, namespaceObject } = state;
-    const bindings = (variables: MapValue) => ({
-      object,
-      oldObject: fixed.oldObject,
-      params,
-      namespaceObject,
-      variables,
-      authorizer: fixed.authorizer,
-      'authorizer.requestResource': fixed['authorizer.requestResource'],
-      // Computed for the first expression that reads it: most do not.
-      get request() {
-        return fixed.request;
-      },
-    });
+    const bindings = (variables: MapValue) => new Bindings(fixed, object, params, namespaceObject, variables);
     return new PolicyEvaluation(expressions, bindings, this.authorizer, this.timer, this.checkCancelled);
   }
 
@@ -127,15 +175,10 @@ export class RequestEvaluation {
     let fixed = this.fixed.get(form);
     if (!fixed) {
       const { request, authorizer, dependencies } = this;
-      const oldObject = yield* awaited(untilReady(() => request.object('old', form)));
-      let admitted: unknown;
-      fixed = {
-        oldObject,
-        get request() {
-          return (admitted ??= admissionRequest(request, form, dependencies.naming.group('meta')));
-        },
-        ...authorizer.bindings(request),
-      };
+      const hasOld = request.attributes.old !== undefined;
+      const trace = request.attributes.request.steps?.trace;
+      const oldObject = hasOld ? yield* awaited(untilReady(() => request.object('old', form), trace)) : null;
+      fixed = new FixedVariables(oldObject, request, form, authorizer, dependencies.naming);
       this.fixed.set(form, fixed);
     }
     return fixed;

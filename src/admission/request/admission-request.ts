@@ -1,4 +1,5 @@
 import type { DeleteOptions } from '../../machinery/delete-options.js';
+import type { UserInfo } from '../../machinery/user-info.js';
 import type { WriteOptions } from '../../machinery/write-options.js';
 import type { AdmissionOperation } from '../admission-operation.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
@@ -30,19 +31,21 @@ export function admissionRequest(request: MatchedRequest, form: RequestForm, met
     ...(name !== '' && { name }),
     ...(namespace !== '' && { namespace }),
     operation,
-    userInfo: {
-      ...(user.name !== '' && { username: user.name }),
-      ...(user.uid !== '' && { uid: user.uid }),
-      ...(user.groups.length > 0 && { groups: user.groups }),
-      ...(Object.keys(user.extra).length > 0 && { extra: user.extra }),
-    },
+    userInfo: userInfoOf(user),
     dryRun,
     options: optionsOf(attributes, metaGroup),
   };
 }
 
+export const userInfoOf = ({ name, uid, groups, extra }: UserInfo) => ({
+  ...(name !== '' && { username: name }),
+  ...(uid !== '' && { uid }),
+  ...(groups.length > 0 && { groups }),
+  ...(Object.keys(extra).length > 0 && { extra }),
+});
+
 /** Returns the options with which the object is written or deleted: those of a patch are UpdateOptions. */
-function optionsOf({ operation, request }: AdmissionAttributes, metaGroup: string) {
+export function optionsOf({ operation, request }: AdmissionAttributes, metaGroup: string) {
   const kind = optionsKinds[operation];
   if (kind === '') return null;
   const { options, dryRun } = request;

@@ -13,13 +13,20 @@ type Labels = Readonly<Record<string, string>>;
 
 const labelsOf = ({ metadata }: Namespace): Labels => metadata?.labels ?? {};
 
+/** An object, and as a version of its resource shows it. */
+interface Presented {
+  readonly object: KubeObject;
+  readonly form: RequestForm;
+  readonly presented: KubeObject;
+}
+
 /** A request as policies and webhooks see it: its resource in all served versions, its objects in one of them, its namespace. */
 export class MatchedRequest {
   readonly requested: RequestForm;
   readonly isAboutNamespace: boolean;
   /** The namespace of the object; for a Namespace its own name, '' for other cluster-scoped objects. */
   readonly namespace: string;
-  private readonly presented = new Map<KubeObject, Map<RequestForm, KubeObject>>();
+  private readonly presented: Presented[] = [];
   private otherForms: readonly RequestForm[] | undefined;
   private foundNamespace: Namespace | Promise<Namespace> | undefined;
 
@@ -55,11 +62,22 @@ export class MatchedRequest {
   object(which: 'object' | 'old', form: RequestForm): KubeObject | null {
     const object = this.attributes[which];
     if (!object) return null;
-    const byForm = this.presented.get(object) ?? new Map<RequestForm, KubeObject>();
-    this.presented.set(object, byForm);
-    let presented = byForm.get(form);
-    if (!presented) byForm.set(form, (presented = form.present(object)));
+    const known = this.knownOf(object, form);
+    if (known) return known;
+    const presented = form.present(object, which === 'object' ? this.attributes.canonical : undefined);
+    this.presented.push({ object, form, presented });
     return presented;
+  }
+
+  /** Returns the object in the given version if it was presented before, null if the request has none. */
+  knownObject(form: RequestForm): KubeObject | null | undefined {
+    const { object } = this.attributes;
+    return object ? this.knownOf(object, form) : null;
+  }
+
+  private knownOf(object: KubeObject, form: RequestForm): KubeObject | undefined {
+    for (const known of this.presented) if (known.object === object && known.form === form) return known.presented;
+    return undefined;
   }
 
   /** Returns the labels of the namespace; for a write of a Namespace, those that it is given. */

@@ -17,7 +17,7 @@ export async function replaceObject(
   changed: unknown,
 ): Promise<void> {
   const { object, served, subresource } = attributes;
-  const next = await untilReady(() => restored(form, changed, object!));
+  const next = await untilReady(() => restored(form, changed, object!), attributes.request.steps?.trace);
   for (const field of ['namespace', 'name'] as const) {
     const value = next.metadata[field] ?? '';
     if (value !== (object!.metadata[field] ?? '')) refuseChange(attributes, field, value);

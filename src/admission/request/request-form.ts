@@ -18,16 +18,34 @@ export interface GroupVersionResource {
 export interface RequestForm {
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
-  /** Converts an object from the storage version, and omits the empty fields that a Go server would omit. */
-  readonly present: (object: KubeObject) => KubeObject;
+  /**
+   * Converts an object from the storage version, and omits the empty fields that a Go server would omit. `canonical` is
+   * the object without these fields, if its caller has it.
+   */
+  readonly present: (object: KubeObject, canonical?: KubeObject) => KubeObject;
   /** Converts a changed object back to the storage version; `stored` is its state before. Throws ApiError. */
   readonly restore: (changed: unknown, stored: KubeObject) => KubeObject;
   /** Undefined for a kind without a type. */
   readonly schema: () => Schema | undefined;
 }
 
-/** Returns the form of a resource or of one of its subresources. */
+const known = new WeakMap<Served, Map<string, RequestForm>>();
+
+/** Returns the form of a resource or of one of its subresources; the same one for all requests. */
 export function formOf(served: Served, subresource: string): RequestForm {
+  let forms = known.get(served);
+  if (!forms) known.set(served, (forms = new Map<string, RequestForm>()));
+  let form = forms.get(subresource);
+  if (!form) {
+    form = computeForm(served, subresource);
+    // Requests of unknown subresources are refused, and must not fill the map.
+    const isKnown = served.type === 'stored' && subresourceOf(served.definition, subresource) !== undefined;
+    if (subresource === '' || isKnown) forms.set(subresource, form);
+  }
+  return form;
+}
+
+function computeForm(served: Served, subresource: string): RequestForm {
   const { group, version, plural, kind } = served.definition;
   const resource = { group, version, resource: plural };
   const own = { group, version, kind };
@@ -41,7 +59,7 @@ export function formOf(served: Served, subresource: string): RequestForm {
     return {
       resource,
       kind: own,
-      present: (object) => presentObject(served, object),
+      present: (object, canonical) => presentObject(served, object, canonical),
       restore: (changed) => restoredObject(served, changed),
       schema: () => served.store.ownership.schemaOf(served.definition),
     };
@@ -69,10 +87,14 @@ function canonicalOf(object: KubeObject, type: StructType): KubeObject {
   return fields as KubeObject;
 }
 
-function presentObject({ definition, store, struct }: ServedResource, object: KubeObject): KubeObject {
+function presentObject(
+  { definition, store, struct }: ServedResource,
+  object: KubeObject,
+  canonical?: KubeObject,
+): KubeObject {
   // Converters read conformed objects of a built-in kind, and leave empty fields in their results.
   if (definition.hub && struct) return canonicalObject(toServedVersion(definition, object), struct);
-  return toServedVersion(definition, store.canonical(object));
+  return toServedVersion(definition, canonical ?? store.canonical(object));
 }
 
 function restoredObject({ definition, struct }: ServedResource, changed: unknown): KubeObject {

@@ -1,6 +1,7 @@
 import type { MatchResources, NamedRuleWithOperations } from '../../catalog/types/admissionregistration.v1.js';
 import type { LabelSelector as LabelSelectorObject } from '../../catalog/types/meta.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
+import type { GroupResource } from '../../machinery/gvk.js';
 import { labelSelectorOf } from '../../machinery/label-selector-object.js';
 import { everyLabel, type LabelSelector } from '../../machinery/label-selector.js';
 import { ConfigurationError } from './configuration-error.js';
@@ -34,6 +35,11 @@ export class RequestMatch {
     const form = this.included.length === 0 ? request.requested : this.formOfRules(this.included, request);
     if (!form || (this.excluded.length > 0 && this.formOfRules(this.excluded, request))) return undefined;
     return form;
+  }
+
+  /** True if a rule selects an operation on one of the resources or on a subresource of one, in some version. */
+  maySelect(operation: string, resources: readonly GroupResource[]): boolean {
+    return this.included.length === 0 || this.included.some((rule) => rule.maySelect(operation, resources));
   }
 
   private selectorOf(selector: LabelSelectorObject | undefined): LabelSelector {
@@ -103,6 +109,17 @@ class RuleMatch {
     this.resources = (rule.resources ?? []).map(namedResource);
     this.names = rule.resourceNames ?? [];
     this.scope = rule.scope ?? '*';
+  }
+
+  maySelect(operation: string, resources: readonly GroupResource[]): boolean {
+    return (
+      hasOrAll(this.operations, operation) &&
+      resources.some(
+        ({ group, resource }) =>
+          hasOrAll(this.groups, group) &&
+          this.resources.some((one) => one.resource === '*' || one.resource === resource),
+      )
+    );
   }
 
   selects(request: MatchedRequest, resource: GroupVersionResource): boolean {

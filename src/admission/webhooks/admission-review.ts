@@ -1,9 +1,5 @@
-import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/go-quote.js';
-import { isJsonObject, type JsonObject, type JsonValue, type KubeObject } from '../../machinery/kube-object.js';
-import { admissionRequest } from '../request/admission-request.js';
-import type { MatchedRequest } from '../request/matched-request.js';
-import type { RequestForm } from '../request/request-form.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
 
 /** An answer that is no AdmissionResponse to the review. Messages are those of kube-apiserver. */
 export class InvalidResponse extends Error {}
@@ -23,28 +19,6 @@ export interface AdmissionResponse {
   readonly patch: Buffer | undefined;
   readonly warnings: readonly string[];
   readonly auditAnnotations: readonly (readonly [string, string])[];
-}
-
-interface ReviewGiven {
-  readonly uid: string;
-  readonly version: string;
-  readonly request: MatchedRequest;
-  readonly form: RequestForm;
-  readonly object: KubeObject | null;
-  readonly oldObject: KubeObject | null;
-}
-
-/** Builds the AdmissionReview for a webhook that sees the request in a version of its resource. */
-export function admissionReview(
-  { uid, version, request, form, object, oldObject }: ReviewGiven,
-  naming: NamingProfile,
-) {
-  const { options, dryRun, ...fields } = admissionRequest(request, form, naming.group('meta'));
-  return {
-    kind: 'AdmissionReview',
-    apiVersion: `${naming.group('admission')}/${version}`,
-    request: { uid, ...fields, object, oldObject, dryRun, options },
-  };
 }
 
 /** Entries of an answer at most, and the characters of each. */

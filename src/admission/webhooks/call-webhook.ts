@@ -1,4 +1,4 @@
-import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
+import { decodeJson, decodeJsonInSteps } from '../../codec/json.js';
 import { hasMoreJsonValues } from '../../codec/value-budget.js';
 import { ApiError, statusCodeOfReason } from '../../machinery/api-error.js';
 import { goQuote } from '../../machinery/go-quote.js';
@@ -11,14 +11,9 @@ import { WebhookCallError } from '../../webhook-client/webhook-call-error.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import type { RequestForm } from '../request/request-form.js';
-import {
-  admissionReview,
-  InvalidResponse,
-  readReview,
-  type AdmissionResponse,
-  type DenialStatus,
-} from './admission-review.js';
+import { InvalidResponse, readReview, type AdmissionResponse, type DenialStatus } from './admission-review.js';
 import type { CompiledWebhook } from './compiled-webhook.js';
+import type { ReviewTexts } from './review-text.js';
 
 export type CallDependencies = Pick<PluginDependencies, 'naming' | 'clock' | 'rng' | 'webhooks'>;
 
@@ -37,11 +32,14 @@ export class CallFailure extends Error {
 interface Call {
   readonly webhook: CompiledWebhook;
   readonly request: MatchedRequest;
+  readonly reviews: ReviewTexts;
   readonly form: RequestForm;
   readonly object: KubeObject | null;
   readonly mutates: boolean;
 }
 
+/** Longer answers are decoded in steps. */
+const decodedAtOnceBytesMax = 64 * 1024;
 const badRequest = 400;
 const unavailable = 503;
 
@@ -64,7 +62,7 @@ export async function callWebhook(call: Call, dependencies: CallDependencies): P
 }
 
 async function answerOf(
-  { webhook, request, form, object, mutates }: Call,
+  { webhook, request, reviews, form, object, mutates }: Call,
   { naming, clock, rng, webhooks }: CallDependencies,
 ): Promise<AdmissionResponse> {
   const { reviewVersion: version, client } = webhook;
@@ -74,9 +72,9 @@ async function answerOf(
   }
   if (typeof client === 'string') throw new CallFailure(webhook, `could not get REST client: ${client}`, badRequest);
   const uid = rng.uuid();
-  const oldObject = await untilReady(() => request.object('old', form));
-  const review = admissionReview({ uid, version, request, form, object, oldObject }, naming);
+  const apiVersion = `${naming.group('admission')}/${version}`;
   const { signal, steps } = request.attributes.request;
+  const oldObject = request.attributes.old ? await untilReady(() => request.object('old', form), steps?.trace) : null;
   const span = steps?.trace?.beginCall(mutates ? 'Call mutating webhook' : 'Call validating webhook', {
     configuration: webhook.configuration,
     webhook: webhook.name,
@@ -88,7 +86,8 @@ async function answerOf(
   let answer: JsonValue;
   try {
     const { timeoutSeconds } = webhook;
-    const body = await client.post(stringifyJson(review), { timeoutSeconds, signal, headers: span?.headers });
+    const review = reviews.review({ uid, apiVersion, form, object, oldObject });
+    const body = await client.post(review, { timeoutSeconds, signal, headers: span?.headers });
     failure = undefined;
     span?.event('Request completed');
     // Before the answer is parsed, since that cannot be interrupted.
@@ -96,7 +95,10 @@ async function answerOf(
       const problem = `the answer has more than ${webhooks.valuesMax} values`;
       throw new CallFailure(webhook, `received invalid webhook response: ${problem}`, unavailable);
     }
-    answer = await new YieldTimer(clock).run(decodeJsonInSteps(body.toString('utf8')));
+    answer =
+      body.length <= decodedAtOnceBytesMax
+        ? decodeJson(body)
+        : await new YieldTimer(clock).run(decodeJsonInSteps(body.toString('utf8')));
   } catch (error) {
     if (error instanceof WebhookCallError) {
       failure = error.message;
@@ -110,7 +112,7 @@ async function answerOf(
     span?.end(failure);
   }
   try {
-    return readReview(answer, { uid, apiVersion: review.apiVersion, mutates });
+    return readReview(answer, { uid, apiVersion, mutates });
   } catch (error) {
     if (!(error instanceof InvalidResponse)) throw error;
     throw new CallFailure(webhook, `received invalid webhook response: ${error.message}`, unavailable);

@@ -28,6 +28,8 @@ export interface CompiledWebhook {
   readonly reviewVersion: string | undefined;
   /** True if the webhook is called again after changes by later plug-ins. */
   readonly isReinvoked: boolean;
+  /** The annotation of the audit log after a call, by whether it has changed the object. */
+  readonly callAnnotations: { readonly changed: string; readonly unchanged: string };
   /** The client, or the reason why there is none. */
   readonly client: WebhookClient | string;
 }
@@ -83,6 +85,10 @@ function settingsOf(configuration: string, webhook: MutatingWebhook, index: numb
     allowsDryRun: sideEffects === undefined || sideEffects === null ? undefined : harmless.includes(sideEffects),
     reviewVersion: (webhook.admissionReviewVersions ?? []).find((version) => reviewVersions.includes(version)),
     isReinvoked: webhook.reinvocationPolicy === 'IfNeeded',
+    callAnnotations: {
+      changed: stringifyJson({ configuration, webhook: name, mutated: true }),
+      unchanged: stringifyJson({ configuration, webhook: name, mutated: false }),
+    },
   };
 }
 

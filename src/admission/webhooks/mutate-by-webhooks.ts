@@ -1,4 +1,4 @@
-import { decodeJsonInSteps, stringifyJson } from '../../codec/json.js';
+import { decodeJsonInSteps } from '../../codec/json.js';
 import { hasMoreJsonValues } from '../../codec/value-budget.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
@@ -27,13 +27,18 @@ export async function mutateByWebhooks(
   const run = new WebhookRun(request, dependencies, 'admit');
   const { attributes } = request;
   let index = 0;
+  /** The object as the last webhook has left it, in the version in which that has seen it. */
+  let seen: { readonly form: RequestForm; readonly object: KubeObject } | undefined;
   for (const webhook of webhooks) {
     if (round === 1 && !reinvocation.isDue(webhook.id)) continue;
     const form = run.formOf(webhook);
     if (!form) continue;
     await run.evaluations.pauseIfDue();
     const submitted = attributes.object;
-    const object = submitted ? await untilReady(() => form.present(submitted)) : null;
+    if (submitted && seen?.form !== form) {
+      seen = { form, object: await untilReady(() => form.present(submitted), attributes.request.steps?.trace) };
+    }
+    const object = seen?.object ?? null;
     if (!(await run.selects(webhook, form, object))) continue;
     run.checkCancelled();
     const position = `round_${round}_index_${index++}`;
@@ -42,7 +47,10 @@ export async function mutateByWebhooks(
         patch ? applyPatch(run, dependencies, { webhook, form, object, patch }) : false,
       )) ?? false;
     annotate(request, dependencies, webhook, position, mutated);
-    if (mutated) reinvocation.noteChange();
+    if (mutated) {
+      seen = undefined;
+      reinvocation.noteChange();
+    }
     if (webhook.isReinvoked) reinvocation.add(webhook.id);
   }
 }
@@ -103,10 +111,10 @@ function hasMoreValues(root: JsonValue, max: number): boolean {
 function annotate(
   { attributes }: MatchedRequest,
   { naming }: RunDependencies,
-  { configuration, name: webhook }: CompiledWebhook,
+  { callAnnotations }: CompiledWebhook,
   position: string,
   mutated: boolean,
 ): void {
   const key = `mutation.webhook.admission.${naming.apiDomain}/${position}`;
-  attributes.request.auditAnnotations.set(key, stringifyJson({ configuration, webhook, mutated }));
+  attributes.request.auditAnnotations.set(key, mutated ? callAnnotations.changed : callAnnotations.unchanged);
 }

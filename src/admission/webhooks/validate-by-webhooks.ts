@@ -15,7 +15,7 @@ export async function validateByWebhooks(
     const form = run.formOf(webhook);
     if (!form) continue;
     await run.evaluations.pauseIfDue();
-    const object = await untilReady(() => request.object('object', form));
+    const object = await untilReady(() => request.object('object', form), request.attributes.request.steps?.trace);
     if (!(await run.selects(webhook, form, object))) continue;
     const position = `round_0_index_${calls.length}`;
     calls.push(() => run.call(webhook, form, object, position, () => undefined));

@@ -1,11 +1,11 @@
 import type { MutatingWebhookConfiguration } from '../../catalog/types/admissionregistration.v1.js';
 import { stringifyJson } from '../../codec/json.js';
-import type { GroupResource } from '../../machinery/gvk.js';
 import type { Served } from '../../registry/resource-registry.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { WebhookAddress, WebhookClient } from '../../webhook-client/webhook-client.js';
 import type { AdmissionOperation } from '../admission-operation.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
+import { RuleCandidates } from '../request/rule-candidates.js';
 import type { WebhookType } from './webhook-dependencies.js';
 import { compileWebhooks, type CompiledWebhook } from './compiled-webhook.js';
 
@@ -28,7 +28,7 @@ export class WebhookBook {
   private readonly compiled = new Map<MutatingWebhookConfiguration, readonly CompiledWebhook[]>();
   private clients = new Map<string, WebhookClient>();
   private webhooks: readonly CompiledWebhook[] = none;
-  private candidates = new WeakMap<Served, Map<AdmissionOperation, readonly CompiledWebhook[]>>();
+  private candidates = this.candidatesOf(none);
   private updating: Promise<void> | undefined;
   private isOutdated = false;
   private readonly loads: Promise<void>[] = [];
@@ -66,31 +66,17 @@ export class WebhookBook {
 
   /** Returns the webhooks of whose rules one may select the resource or one of its subresources, in any version. */
   webhooksFor(served: Served, operation: AdmissionOperation): readonly CompiledWebhook[] {
-    let byOperation = this.candidates.get(served);
-    if (!byOperation)
-      this.candidates.set(served, (byOperation = new Map<AdmissionOperation, readonly CompiledWebhook[]>()));
-    let found = byOperation.get(operation);
-    if (!found) {
-      const resources = this.resourcesOf(served);
-      found = this.webhooks.filter(({ rules }) =>
-        rules.some(
-          ({ operations = [], apiGroups = [], resources: names = [] }) =>
-            hasOrAll(operations, operation) &&
-            resources.some(
-              ({ group, resource }) =>
-                hasOrAll(apiGroups, group) &&
-                names.some((name) => ['*', resource].includes(name.replace(/\/.*$/s, ''))),
-            ),
-        ),
-      );
-      byOperation.set(operation, found.length === 0 ? none : found);
-    }
-    return found;
+    return this.candidates.of(served, operation);
   }
 
-  private resourcesOf(served: Served): readonly GroupResource[] {
-    const others = served.type === 'stored' ? this.dependencies.policyObjects.equivalentsOf(served) : [];
-    return [served, ...others].map(({ definition: { group, plural } }) => ({ group, resource: plural }));
+  private candidatesOf(webhooks: readonly CompiledWebhook[]): RuleCandidates<CompiledWebhook> {
+    // Without rules, a webhook is never called.
+    const withRules = webhooks.filter(({ rules }) => rules.length > 0);
+    return new RuleCandidates(
+      withRules,
+      ({ match }) => match,
+      (served) => this.dependencies.policyObjects.equivalentsOf(served),
+    );
   }
 
   private forget(name: string): void {
@@ -114,7 +100,7 @@ export class WebhookBook {
       const webhooks = await this.compileAll(timer);
       if (this.isOutdated) continue;
       this.webhooks = webhooks;
-      this.candidates = new WeakMap();
+      this.candidates = this.candidatesOf(webhooks);
       this.closeUnused(webhooks);
     }
     this.updating = undefined;
@@ -155,5 +141,3 @@ export class WebhookBook {
     }
   }
 }
-
-const hasOrAll = (items: readonly string[], item: string): boolean => items.includes('*') || items.includes(item);

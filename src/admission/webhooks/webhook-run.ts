@@ -10,6 +10,7 @@ import { RequestEvaluation, type EvaluationDependencies } from '../policies/requ
 import { CallFailure, callWebhook, denial, failedClosed, type CallDependencies } from './call-webhook.js';
 import type { AdmissionResponse } from './admission-review.js';
 import type { CompiledWebhook } from './compiled-webhook.js';
+import { ReviewTexts } from './review-text.js';
 import type { RejectionType, WebhookLabels, WebhookType } from './webhook-dependencies.js';
 
 export type RunDependencies = EvaluationDependencies & CallDependencies;
@@ -21,6 +22,7 @@ const loggedAt = new WeakMap<CompiledWebhook, number>();
 /** Calls webhooks for one request. */
 export class WebhookRun {
   readonly evaluations: RequestEvaluation;
+  private readonly reviews: ReviewTexts;
 
   constructor(
     readonly request: MatchedRequest,
@@ -28,6 +30,7 @@ export class WebhookRun {
     private readonly type: WebhookType,
   ) {
     this.evaluations = new RequestEvaluation(request, dependencies);
+    this.reviews = new ReviewTexts(request, dependencies.naming);
   }
 
   /** True if namespaceSelector and matchConditions select the request, in a version that the rules select. */
@@ -99,7 +102,8 @@ export class WebhookRun {
     };
     try {
       const mutates = this.type === 'admit';
-      const response = await callWebhook({ webhook, request: this.request, form, object, mutates }, this.dependencies);
+      const { request, reviews } = this;
+      const response = await callWebhook({ webhook, request, reviews, form, object, mutates }, this.dependencies);
       if (!response.isAllowed) {
         const denied = denial(webhook, response.status);
         end(true, denied.code, 'no_error');

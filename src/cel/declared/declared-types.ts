@@ -48,10 +48,12 @@ export class DeclaredTypes implements TypeProvider {
     const index = this.loaders.size;
     const declared = this.variables.get(name);
     const missing = new CelError(`no such attribute(s): ${name}`);
+    // Bindings may be properties of a prototype, but not of that of all objects.
+    const isBound = name in Object.prototype ? (from: object) => Object.hasOwn(from, name) : () => true;
     loader = (frame) => {
       const known = frame.loaded[index];
       if (known !== undefined) return known;
-      const raw = Object.hasOwn(frame.bindings, name) ? frame.bindings[name] : undefined;
+      const raw = isBound(frame.bindings) ? frame.bindings[name] : undefined;
       if (raw === undefined) return missing;
       const value = declared ? declared.read(raw) : fromNative(raw, type);
       frame.loaded[index] = value;

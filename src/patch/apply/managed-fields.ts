@@ -1,4 +1,6 @@
-import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { asText } from '../../machinery/fields.js';
+import { goQuote } from '../../machinery/go-quote.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import { atOnce, type Steps } from '../../std/steps.js';
 import { compareUtf8 } from '../../std/compare-utf8.js';
 import { FieldSetError, readFieldSet } from './field-set-reader.js';
@@ -66,6 +68,25 @@ function readOwner(entry: unknown): Owner | undefined {
     if (error instanceof FieldSetError) return undefined;
     throw error;
   }
+}
+
+/** Returns why an entry of managedFields cannot be read, in the words of kube-apiserver; undefined if all can. */
+export function managedFieldsProblem(entries: readonly JsonValue[]): string | undefined {
+  for (const [index, entry] of entries.entries()) {
+    const { operation, apiVersion, fieldsType, fieldsV1, manager } = isJsonObject(entry) ? entry : ({} as JsonObject);
+    if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+    if (asText(apiVersion) === '') return 'apiVersion must not be empty';
+    const type = asText(fieldsType);
+    if (type === '') return `missing fieldsType in managed fields entry ${index}`;
+    if (type !== 'FieldsV1') return `invalid fieldsType ${goQuote(type)} in managed fields entry ${index}`;
+    try {
+      readFieldSet(fieldsV1);
+    } catch (error) {
+      if (!(error instanceof FieldSetError)) throw error;
+      return `error decoding versioned set of manager ${goQuote(asText(manager))}: ${error.message}`;
+    }
+  }
+  return undefined;
 }
 
 const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

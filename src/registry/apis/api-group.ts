@@ -1,3 +1,4 @@
+import type { ForwardPlan } from '../../forwarding/forward-plan.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { RequestContext } from '../request-context.js';
 import type { Reserve } from '../write/reservation.js';
@@ -48,6 +49,8 @@ export interface VirtualRequest {
 export interface HandlerResult {
   readonly object: KubeObject | undefined;
   readonly code?: number;
+  /** The server that answers instead. */
+  readonly forward?: ForwardPlan;
 }
 
 export type SubresourceHandler = (request: SubresourceRequest) => Promise<HandlerResult>;

@@ -1,3 +1,4 @@
+import type { CallTrace } from '../../std/call-trace.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { FieldError } from '../../machinery/field-error.js';
 import type { GroupVersionKind } from '../../machinery/gvk.js';
@@ -66,7 +67,7 @@ export interface Hub {
   readonly toHub: (object: KubeObject) => KubeObject;
   readonly fromHub: (object: KubeObject) => KubeObject;
   /** Set if another server converts: asks it for several objects at once, so that fromHub() finds the results. */
-  readonly fromHubAhead?: (objects: readonly KubeObject[]) => Promise<void>;
+  readonly fromHubAhead?: (objects: readonly KubeObject[], trace: CallTrace | undefined) => Promise<void>;
   /**
    * Field labels of this version that have another name in the storage version: `regarding.kind` →
    * `involvedObject.kind`.
@@ -148,6 +149,8 @@ export interface ViewSubresource {
    * resource.
    */
   readonly prepare?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
+  /** True if a write through the subresource does not count as a generation although it changes the spec. */
+  readonly keepsGeneration?: boolean;
   readonly validate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
   /** Replaces validate for objects whose validation takes long. */
   readonly validateInSteps?: (object: KubeObject, old: KubeObject, context: StrategyContext) => Steps<FieldError[]>;

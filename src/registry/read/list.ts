@@ -5,12 +5,13 @@ import { goQuote } from '../../machinery/field-error.js';
 import { revisionOption } from '../../machinery/option-parameters.js';
 import type { ListOptions } from '../../machinery/list-options.js';
 import type { Revision } from '../../machinery/revision.js';
+import type { RangeResult } from '../../storage/kv-store.js';
 import { StorageError } from '../../storage/storage-error.js';
 import { UntransformableError } from '../../storage/value-transforms.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
 import type { Caller } from '../../cache/feed.js';
 import { readFresh } from './freshness.js';
-import type { ResourceStore } from '../resource-store.js';
+import { callOptions, type ResourceStore } from '../resource-store.js';
 import { storageToApiError } from '../storage-to-api-error.js';
 
 export interface ListQuery {
@@ -222,12 +223,7 @@ async function pageFromHistory(
   const { storeLists } = store.cache.counts;
   storeLists.count++;
   for (;;) {
-    const found = await store.dependencies.kv.range(scope, {
-      from,
-      limit: chunk,
-      revision,
-      ...(query.caller?.signal && { signal: query.caller.signal }),
-    });
+    const found = await readPage(store, query.caller, { scope, from, limit: chunk, revision });
     for (const [index, item] of found.items.entries()) {
       const entry = store.codec.decode(item);
       storeLists.fetched++;
@@ -245,6 +241,23 @@ async function pageFromHistory(
     from = `${found.items.at(-1)!.key}\0`;
   }
   return { ...whole(items, unreadable), revision };
+}
+
+async function readPage(
+  store: ResourceStore,
+  caller: ListQuery['caller'],
+  { scope, from, limit, revision }: { scope: string; from: string; limit: number; revision: Revision },
+): Promise<RangeResult> {
+  const span = caller?.steps?.trace?.beginPart('Store', store.callAttributes('range', scope, limit));
+  try {
+    const page = await store.dependencies.kv.range(scope, { from, limit, revision, ...callOptions(caller) });
+    span?.event('Keys read', { keys: page.items.length });
+    span?.end();
+    return page;
+  } catch (error) {
+    span?.end(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
 }
 
 /** Combines label selector, field selector and shard selector into one predicate; undefined if everything matches. */

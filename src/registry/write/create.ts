@@ -9,6 +9,7 @@ import { copyObject } from '../../patch/copy-json.js';
 import type { Steps } from '../../std/steps.js';
 import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
+import { restoreManagedFields } from './admitted-fields.js';
 import { dropDuplicateOwners } from './owner-references.js';
 import { prepareCreated } from './prepare.js';
 import type { Reservation } from './reservation.js';
@@ -35,7 +36,7 @@ function validatedOnce(context: WriteContext): WriteContext {
     ...context,
     admission: {
       admit: (object, old) => admission.admit(object, old),
-      validate: (object, old) => (validated ??= admission.validate(object, old)),
+      validate: (object, old, canonical) => (validated ??= admission.validate(object, old, canonical)),
     },
   };
 }
@@ -67,10 +68,15 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
   store.fillKindDefaults(object);
   dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = untilReady(() => timer.run(store.track(undefined, object, context, strategyContext.now)));
+  const tracked = untilReady(
+    () => timer.run(store.track(undefined, object, context, strategyContext.now)),
+    request.steps?.trace,
+  );
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
+  const { managedFields } = object.metadata;
   await admission.admit(object, undefined);
+  restoreManagedFields(object, managedFields, request.warnings);
   if (timer.isDue()) await timer.yield();
   // A policy may have replaced them: the garbage collector relies on uids that no writer chooses.
   fillSystemFields(object, strategyContext.now, uid, definition.namespaced);
@@ -156,10 +162,9 @@ async function writeNew(
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   request.warnings.push(...(strategy.warnings?.(object, undefined, strategyContext) ?? []));
   if (timer.isDue()) await timer.yield();
-  await admission.validate(object, undefined);
-  if (timer.isDue()) await timer.yield();
-
   const final = store.canonical(object);
+  if (timer.isDue()) await timer.yield();
+  await admission.validate(object, undefined, final);
   if (timer.isDue()) await timer.yield();
   const name = final.metadata.name!;
   const key = store.keyOf(final.metadata.namespace ?? '', name);

@@ -11,6 +11,7 @@ import { YieldTimer } from '../../std/yield-timer.js';
 import { recheckUnwritten } from './recheck-unwritten.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
+import { restoreManagedFields } from './admitted-fields.js';
 import { dropDuplicateOwners } from './owner-references.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
 import { prepareUpdated } from './prepare.js';
@@ -79,9 +80,11 @@ async function attemptUpdate(
   const stored = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
   if (timer.isDue()) await timer.yield();
   // An object of a custom kind may be stored in an earlier storage version.
-  const old = definition.hub ? await untilReady(() => toServedVersion(definition, stored)) : stored;
+  const old = definition.hub
+    ? await untilReady(() => toServedVersion(definition, stored), request.steps?.trace)
+    : stored;
   checkPreconditions(store, old, options.preconditions);
-  const submitted = await untilReady(() => change(old));
+  const submitted = await untilReady(() => change(old), request.steps?.trace);
   checkVersion(store, target.name, submitted, old, options);
   if (timer.isDue()) await timer.yield();
 
@@ -103,10 +106,15 @@ async function attemptUpdate(
   store.fillKindDefaults(object);
   dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = untilReady(() => timer.run(store.track(old, object, context, strategyContext.now)));
+  const tracked = untilReady(
+    () => timer.run(store.track(old, object, context, strategyContext.now)),
+    request.steps?.trace,
+  );
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
+  const { managedFields } = object.metadata;
   await admission.admit(object, old);
+  restoreManagedFields(object, managedFields, request.warnings);
   if (timer.isDue()) await timer.yield();
   dropDuplicateOwners(object, request.warnings);
   keepSystemFields(object, old);
@@ -143,7 +151,8 @@ async function writeUpdate(
   const { strategy } = servedDefinitionOf(definition, context);
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()), warnings: request.warnings };
   const timer = new YieldTimer(dependencies.clock);
-  if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
+  const countsGeneration = strategy.countsGenerations && !options.subresource?.keepsGeneration;
+  if (countsGeneration && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
     object.metadata.generation = nextGeneration(old.metadata.generation);
   }
 
@@ -168,13 +177,13 @@ async function writeUpdate(
     );
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   if (timer.isDue()) await timer.yield();
-  await admission.validate(object, old);
+  const canonical = store.canonical(object);
+  if (timer.isDue()) await timer.yield();
+  await admission.validate(object, old, canonical);
   if (timer.isDue()) await timer.yield();
 
   const key = current.encoded!.key;
-  const canonical = asJson(store.canonical(object));
-  if (timer.isDue()) await timer.yield();
-  const final = withoutIdleTimes(asJson(old), canonical) as unknown as KubeObject;
+  const final = withoutIdleTimes(asJson(old), asJson(canonical)) as unknown as KubeObject;
   if (timer.isDue()) await timer.yield();
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
   if (timer.isDue()) await timer.yield();

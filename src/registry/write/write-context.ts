@@ -6,8 +6,8 @@ import type { ResourceDefinition } from '../definition/resource-definition.js';
 export interface Admit {
   /** Runs mutating plug-ins, which change `object` in place. */
   admit(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
-  /** Runs validating plug-ins, which change nothing. */
-  validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
+  /** Runs validating plug-ins, which change nothing. `canonical` is the object in the form in which it will be stored. */
+  validate(object: KubeObject | undefined, old: KubeObject | undefined, canonical?: KubeObject): Promise<void>;
 }
 
 /** Admits every object: for writes of the server itself, and for writes of a request that was admitted before. */
