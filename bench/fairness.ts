@@ -6,22 +6,32 @@ import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
 import { configMap } from './lib/objects.js';
 import type { RequestShape } from './lib/requests.js';
-import { startOurs, type Server } from './lib/servers.js';
+import { startBare, startOurs, type Server } from './lib/servers.js';
 
 /**
  * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
  * and without: `node dist/bench/fairness.js --seconds 10`. The goal is a p99 of at most three times that of the quiet
- * server. Both clients have processes of their own; on a machine with two cores they also compete for these.
+ * server. Both clients have processes of their own; the noisy one leaves the cores to the others, as if it ran on another
+ * machine. The same
+ * loads are answered by a bare Node server with the same bytes, in the order of their arrival: what the clients and the
+ * event loop cost without Keelson. The server's part of the latency is that of its metrics.
  */
 const noisyConnections = 200;
 const warmUpMs = 1500;
 const maps = '/api/v1/namespaces/default/configmaps';
 const listedMaps = 50;
 
-const polite: RequestShape = { method: 'GET', path: `${maps}/map-0`, token: 'polite' };
-const noisyRequests: Readonly<Record<string, RequestShape>> = {
-  get: { method: 'GET', path: `${maps}/map-1`, token: 'noisy' },
-  list: { method: 'GET', path: maps, token: 'noisy' },
+interface Requests {
+  readonly polite: RequestShape;
+  readonly noisy: Readonly<Record<string, RequestShape>>;
+}
+
+const ours: Requests = {
+  polite: { method: 'GET', path: `${maps}/map-0`, token: 'polite' },
+  noisy: {
+    get: { method: 'GET', path: `${maps}/map-1`, token: 'noisy' },
+    list: { method: 'GET', path: maps, token: 'noisy' },
+  },
 };
 
 function load(server: Server, request: RequestShape, connections: number, seconds: number): Promise<Measured> {
@@ -29,7 +39,7 @@ function load(server: Server, request: RequestShape, connections: number, second
     ...{ type: 'load', target: server.target, warmUpMs, request, connections, seconds },
     ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: 0 },
   };
-  return measure(job, [server.pid]);
+  return measure(job, [server.pid], { yieldsCores: connections === noisyConnections });
 }
 
 const print = (
@@ -43,34 +53,104 @@ const print = (
   process.stdout.write(`${label.padEnd(34)}${figures}${ratio}${failures}\n`);
 };
 
-async function run(directory: string, seconds: number, flags: readonly string[]): Promise<void> {
+const schema = 'polite';
+const flowSchema = {
+  metadata: { name: schema },
+  spec: {
+    matchingPrecedence: 9000,
+    priorityLevelConfiguration: { name: 'global-default' },
+    distinguisherMethod: { type: 'ByUser' },
+    rules: [
+      {
+        subjects: [{ kind: 'User', user: { name: 'polite' } }],
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }],
+      },
+    ],
+  },
+};
+
+/** Sums of the seconds that requests of the polite client have waited and executed, and their number. */
+async function serverTimes(server: Server): Promise<{ wait: number; execution: number; count: number }> {
+  const { text } = await server.call('GET', '/metrics');
+  const valueOf = (metric: string) => {
+    const lines = text.split('\n').filter((line) => line.startsWith(`apiserver_flowcontrol_${metric}{`));
+    const own = lines.filter((line) => line.includes(`flow_schema="${schema}"`) && !line.includes('execute="false"'));
+    return own.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  };
+  return {
+    wait: valueOf('request_wait_duration_seconds_sum'),
+    execution: valueOf('request_execution_seconds_sum'),
+    count: valueOf('request_wait_duration_seconds_count'),
+  };
+}
+
+/** Measures the polite client alone and beside each of the noisy loads. */
+async function compare(server: Server, requests: Requests, seconds: number, hasMetrics: boolean): Promise<void> {
+  const quiet = await load(server, requests.polite, 1, seconds);
+  print('polite alone', quiet);
+  for (const [name, request] of Object.entries(requests.noisy)) {
+    // The noisy load begins before the polite one and ends after it.
+    const noisy = load(server, request, noisyConnections, seconds + 4);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const before = hasMetrics ? await serverTimes(server) : undefined;
+    print(`polite beside ${noisyConnections} noisy ${name}`, await load(server, requests.polite, 1, seconds), quiet);
+    if (before) printServerTimes(before, await serverTimes(server));
+    print(`${noisyConnections} noisy ${name}`, await noisy);
+  }
+}
+
+type Times = Awaited<ReturnType<typeof serverTimes>>;
+
+function printServerTimes(before: Times, after: Times): void {
+  const count = Math.max(1, after.count - before.count);
+  const mean = (seconds: number) => `${((seconds * 1000) / count).toFixed(2)} ms`;
+  const wait = mean(after.wait - before.wait);
+  const execution = mean(after.execution - before.execution);
+  process.stdout.write(`${'  on the server'.padEnd(34)}mean wait ${wait}, mean execution ${execution}\n`);
+}
+
+async function run(directory: string, seconds: number, flags: readonly string[], hasMetrics: boolean): Promise<void> {
   const server = await startOurs(directory, 'memory', undefined, ['--authorization-mode=AlwaysAllow', ...flags]);
   try {
-    for (let at = 0; at < listedMaps; at++) {
-      const { code, text } = await server.call('POST', maps, configMap(`map-${at}`));
-      if (code !== 201) throw new Error(`a ConfigMap was answered with ${code}: ${text}`);
+    for (let at = 0; at < listedMaps; at++) await created(server, maps, configMap(`map-${at}`));
+    if (hasMetrics) {
+      await created(server, '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', JSON.stringify(flowSchema));
     }
-    const quiet = await load(server, polite, 1, seconds);
-    print('polite alone', quiet);
-    for (const [name, request] of Object.entries(noisyRequests)) {
-      // The noisy load begins before the polite one and ends after it.
-      const noisy = load(server, request, noisyConnections, seconds + 4);
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-      print(`polite beside ${noisyConnections} noisy ${name}`, await load(server, polite, 1, seconds), quiet);
-      print(`${noisyConnections} noisy ${name}`, await noisy);
-    }
+    await compare(server, ours, seconds, hasMetrics);
+    if (hasMetrics) await compareBare(directory, server, seconds);
   } finally {
     await server.stop();
   }
 }
 
+async function created(server: Server, path: string, body: string): Promise<void> {
+  const { code, text } = await server.call('POST', path, body);
+  if (code !== 201) throw new Error(`${path} was answered with ${code}: ${text}`);
+}
+
+/** Measures a bare Node server that answers with the same bytes. */
+async function compareBare(directory: string, server: Server, seconds: number): Promise<void> {
+  const bare = await startBare(directory);
+  try {
+    process.stdout.write('bare Node server\n');
+    await bare.call('PUT', '/body/get', (await server.call('GET', `${maps}/map-0`)).text);
+    await bare.call('PUT', '/body/list', (await server.call('GET', maps)).text);
+    const at = (path: string) => ({ method: 'GET', path, token: '' });
+    const noisy = { get: at('/body/get'), list: at('/body/list') };
+    await compare(bare, { polite: at('/body/get'), noisy }, seconds, false);
+  } finally {
+    await bare.stop();
+  }
+}
+
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } });
 const seconds = Number(values.seconds);
-for (const flags of [['--enable-priority-and-fairness=true'], ['--enable-priority-and-fairness=false']]) {
+for (const isFair of [true, false]) {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-fairness-'));
-  process.stdout.write(`${flags.join(' ')}\n`);
+  const flag = `--enable-priority-and-fairness=${isFair}`;
+  process.stdout.write(`${flag}\n`);
   try {
-    await run(directory, seconds, flags);
+    await run(directory, seconds, [flag], isFair);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

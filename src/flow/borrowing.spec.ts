@@ -1,5 +1,5 @@
 import type { LimitedPriorityLevelConfiguration } from '../catalog/types/flowcontrol.v1.js';
-import { flowObject, levelObject, standardObjects } from '../../test/harness/flow-objects.js';
+import { flowObject, levelObject, standardObjects, nodeTurns } from '../../test/harness/flow-objects.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
@@ -21,6 +21,7 @@ function controlOf(own: Readonly<Record<string, LimitedPriorityLevelConfiguratio
   const control = new FlowControl({
     clock,
     wheel: new TimerWheel(clock),
+    turns: nodeTurns,
     seats,
     mandatory,
     statsOf: () => undefined,

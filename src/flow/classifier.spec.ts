@@ -5,7 +5,7 @@ import type { UserInfo } from '../machinery/user-info.js';
 import { ManualClock } from '../std/clock.js';
 import { TimerWheel } from '../std/timer-wheel.js';
 import { FlowControl } from './flow-control.js';
-import { flowObject, levelObject, standardObjects } from '../../test/harness/flow-objects.js';
+import { flowObject, levelObject, standardObjects, nodeTurns } from '../../test/harness/flow-objects.js';
 
 const user = (name: string, ...groups: string[]): UserInfo => ({ name, uid: '', groups, extra: {} });
 const authenticated = (name: string, ...groups: string[]) => user(name, 'system:authenticated', ...groups);
@@ -16,6 +16,7 @@ function controlOf(extra: readonly FlowSchema[] = []) {
   const control = new FlowControl({
     clock,
     wheel: new TimerWheel(clock),
+    turns: nodeTurns,
     seats: 600,
     mandatory: standard.mandatory,
     statsOf: () => undefined,

@@ -13,17 +13,20 @@ const user = { name: 'u', uid: '', groups: [], extra: {} };
 /** Turns that tests run one by one. */
 function world() {
   const clock = new ManualClock();
+  const executed: string[] = [];
+  /** The number of executed requests at each time when responses were sent. */
+  const sent: number[] = [];
   let tasks: (() => void)[] = [];
   const turns = new DispatchTurns(clock, {
     afterReading: (task) => void tasks.push(task),
     afterContinuations: (task) => task(),
+    sendFinished: () => void sent.push(executed.length),
   });
   const turn = () => {
     const now = tasks;
     tasks = [];
     for (const task of now) task();
   };
-  const executed: string[] = [];
   const levelOf = (name: string, seats: number) => {
     const queuing = { queues: 64, handSize: 1, queueLengthLimit: 50 };
     const level: QueueSet = new QueueSet(name, queuing, clock, () => turns.schedule(level), new ReadsAndWrites(0));
@@ -45,7 +48,7 @@ function world() {
     if (request.state === 'executing') run();
     else request.decided = run;
   };
-  return { clock, turns, turn, levelOf, flowOf, admit, executed };
+  return { clock, turns, turn, levelOf, flowOf, admit, executed, sent };
 }
 
 it('requests of one flow run at once, however many there are', () => {
@@ -95,4 +98,55 @@ it('flows compete no longer after a second with requests of one flow alone', () 
   clock.advance(1001);
   for (let at = 0; at < 40; at++) admit(level, noisy, 0.3);
   expect(executed).toHaveLength(42);
+});
+
+it('requests that wait when flows no longer compete are dispatched in one turn', () => {
+  const { clock, levelOf, flowOf, admit, executed, turn } = world();
+  const [level, noisy] = [levelOf('level', 1000), flowOf('noisy')];
+  admit(level, flowOf('polite'), 0);
+  for (let at = 0; at < 100; at++) admit(level, noisy, 0.05);
+  turn();
+  expect(executed.length).toBeLessThan(20);
+  clock.advance(1001);
+  turn();
+  expect(executed).toHaveLength(101);
+  admit(level, noisy, 0.05);
+  expect(executed).toHaveLength(102);
+});
+
+it('the response to the first request of a turn is sent before the others are dispatched, if it is of another flow', () => {
+  const { levelOf, flowOf, admit, executed, sent, turn } = world();
+  const [level, noisy, polite] = [levelOf('level', 1000), flowOf('noisy'), flowOf('polite')];
+  admit(level, polite, 0.02);
+  for (let at = 0; at < 40; at++) admit(level, noisy, 0.07);
+  turn();
+  const before = executed.length;
+  admit(level, polite, 0.02);
+  sent.length = 0;
+  turn();
+  expect(executed[before]).toBe('polite');
+  // After it, and at the end of the turn.
+  expect(sent).toEqual([before + 1, executed.length]);
+  sent.length = 0;
+  turn();
+  turn();
+  // The flow of the last one goes on.
+  expect(sent).toHaveLength(2);
+});
+
+it('a flow whose request coincides with a garbage collection is served next nevertheless', () => {
+  const { levelOf, flowOf, admit, executed, turn } = world();
+  const [level, noisy, polite] = [levelOf('level', 1000), flowOf('noisy'), flowOf('polite')];
+  for (let at = 0; at < 100; at++) admit(level, noisy, 0.05);
+  admit(level, polite, 0.05);
+  for (let at = 0; at < 60; at++) admit(level, noisy, 0.05);
+  for (const ms of [0.05, 0.05, 80, 0.05]) {
+    turn();
+    turn();
+    admit(level, polite, ms);
+    expect(executed.at(-1)).toBe('noisy');
+  }
+  turn();
+  turn();
+  expect(executed.filter((name) => name === 'polite')).toHaveLength(5);
 });

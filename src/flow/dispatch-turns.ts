@@ -5,23 +5,20 @@ import type { QueueSet } from './queue-set.js';
 
 /** Requests of several flows are dispatched for this time in a turn of the event loop; the others wait for the next. */
 const turnMsMax = 0.25;
+/** The same for the requests of one flow that still wait when flows no longer compete. */
+const soleTurnMsMax = 10;
 /** Flows compete if two of them had requests within this time. */
 const competitionMs = 1000;
-/** Bound on the dispatches of a turn. */
-const dispatchesPerTurnMax = 64;
 
-/** The two ways to continue later, which tests replace. */
+/** The event loop, which tests replace. */
 export interface TurnScheduler {
   /** Runs a task when the event loop has read all requests that have arrived. */
   afterReading(task: () => void): void;
   /** Runs a task when all that a resolved promise continues has run, in the same turn. */
   afterContinuations(task: () => void): void;
+  /** Sends the responses that are finished. */
+  sendFinished(): void;
 }
-
-export const eventLoopTurns: TurnScheduler = {
-  afterReading: (task) => void setImmediate(task),
-  afterContinuations: (task) => queueMicrotask(() => process.nextTick(task)),
-};
 
 /**
  * Dispatches waiting requests in turns of the event loop. All requests share one thread, so a free seat does not mean
@@ -39,6 +36,12 @@ export class DispatchTurns {
   private lastFlow: Flow | undefined = undefined;
   private competesUntilMs = 0;
   private usedMsPerSeat = 0;
+  private turnEndMs = 0;
+  private isFirst = false;
+  /** The last request that was dispatched in this turn, when, and its flow. */
+  private dispatched: FlowRequest | undefined = undefined;
+  private dispatchedMs = 0;
+  private dispatchedFlow: Flow | undefined = undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -49,9 +52,7 @@ export class DispatchTurns {
   isOver(flow: Flow, nowMs: number): boolean {
     const last = this.lastFlow;
     if (flow !== last) {
-      // Each connection of a user with a certificate has a flow object of its own.
-      const isOther = last && (flow.distinguisher !== last.distinguisher || flow.schemaName !== last.schemaName);
-      if (isOther) this.competesUntilMs = nowMs + competitionMs;
+      if (last && !flow.isSame(last)) this.competesUntilMs = nowMs + competitionMs;
       this.lastFlow = flow;
     }
     if (nowMs >= this.competesUntilMs) return false;
@@ -81,32 +82,50 @@ export class DispatchTurns {
   };
 
   private readonly beginTurn = (): void => {
-    const beganMs = this.clock.monotonicMs();
-    let nowMs = beganMs;
-    let left = dispatchesPerTurnMax;
-    const dispatchOne = (): void => {
-      const next = nowMs - beganMs < turnMsMax && left-- > 0 ? this.dispatchNext(nowMs) : undefined;
-      if (!next) return this.finishTurn();
-      this.turns.afterContinuations(() => {
-        const now = this.clock.monotonicMs();
-        const { level, request } = next;
-        level.usedMsPerSeat += (now - nowMs) / Math.max(1, level.limit);
-        if (!request.isCharged) level.charge(request, (now - nowMs) / 1000);
-        nowMs = now;
-        dispatchOne();
-      });
-    };
-    dispatchOne();
+    this.turnBeganMs = this.dispatchedMs = this.clock.monotonicMs();
+    // Without competition, mostly all of them: requests that are read afterwards then need not wait.
+    this.turnEndMs = this.turnBeganMs + (this.turnBeganMs < this.competesUntilMs ? turnMsMax : soleTurnMsMax);
+    this.isFirst = true;
+    this.dispatchOne();
+  };
+
+  private dispatchOne(): void {
+    const request = this.dispatchedMs < this.turnEndMs ? this.dispatchNext(this.dispatchedMs) : undefined;
+    if (!request) return this.finishTurn();
+    this.dispatched = request;
+    this.turns.afterContinuations(this.dispatchMore);
+  }
+
+  /** Charges the last dispatched request with its time, and dispatches the next one. */
+  private readonly dispatchMore = (): void => {
+    const now = this.clock.monotonicMs();
+    const request = this.dispatched!;
+    const { level, flow } = request;
+    const measured = (now - this.dispatchedMs) / 1000;
+    const seconds = request.initialSeats > 1 ? measured : flow.chargedSeconds(measured);
+    level.usedMsPerSeat += (seconds * 1000) / Math.max(1, level.limit);
+    if (!request.isCharged) level.charge(request, seconds);
+    this.dispatchedMs = now;
+    // The first request may be the only one of its flow: its response does not wait for the rest of the turn.
+    if (this.isFirst && !this.dispatchedFlow?.isSame(flow)) {
+      this.turns.sendFinished();
+      this.dispatchedMs = this.clock.monotonicMs();
+    }
+    this.isFirst = false;
+    this.dispatchedFlow = flow;
+    this.dispatchOne();
   };
 
   private finishTurn(): void {
+    this.turns.sendFinished();
+    this.dispatched = undefined;
     this.isInTurn = false;
     this.isScheduled = this.ready.size > 0;
     if (this.isScheduled) this.turns.afterReading(this.beginTurn);
   }
 
   /** Dispatches a request of the level that has used the least time. */
-  private dispatchNext(nowMs: number): { readonly level: QueueSet; readonly request: FlowRequest } | undefined {
+  private dispatchNext(nowMs: number): FlowRequest | undefined {
     for (;;) {
       let next: QueueSet | undefined;
       for (const level of this.ready) if (!next || level.usedMsPerSeat < next.usedMsPerSeat) next = level;
@@ -115,7 +134,7 @@ export class DispatchTurns {
       const request = next.dispatch(nowMs);
       // A level without free seats is scheduled again when seats are released.
       if (!request || next.waiting === 0) this.ready.delete(next);
-      if (request) return { level: next, request };
+      if (request) return request;
     }
   }
 }

@@ -5,7 +5,7 @@ import { every, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import { adjustLimits, type Adjustment } from './borrowing.js';
 import { Classifier, type SchemaInForce } from './classifier.js';
-import { DispatchTurns, eventLoopTurns, type TurnScheduler } from './dispatch-turns.js';
+import { DispatchTurns, type TurnScheduler } from './dispatch-turns.js';
 import { FlowRequest } from './flow-request.js';
 import { FlowSeries } from './flow-series.js';
 import { levelSpecOf, PriorityLevel } from './priority-level.js';
@@ -36,7 +36,7 @@ interface Dependencies {
   readonly statsOf: (info: RequestInfo) => ObjectStats | undefined;
   readonly watchListEnabled: boolean;
   readonly sizeBasedEstimates: boolean;
-  readonly turns?: TurnScheduler;
+  readonly turns: TurnScheduler;
 }
 
 /** API priority and fairness: decides which requests execute, wait, or are rejected (KEP-1040). */
@@ -58,7 +58,7 @@ export class FlowControl {
     const { clock, statsOf, watchListEnabled, sizeBasedEstimates: sizeBased } = dependencies;
     this.clock = clock;
     this.readsAndWrites = new ReadsAndWrites(clock.monotonicMs());
-    this.turns = new DispatchTurns(clock, dependencies.turns ?? eventLoopTurns);
+    this.turns = new DispatchTurns(clock, dependencies.turns);
     this.estimator = new WorkEstimator({
       statsOf,
       watchListEnabled,

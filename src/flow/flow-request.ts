@@ -8,6 +8,9 @@ import type { WorkEstimate } from './work-estimate.js';
 /** The priority level of a request, which releases what the request occupies. */
 interface Level {
   readonly name: string;
+  readonly limit: number;
+  usedMsPerSeat: number;
+  charge(request: FlowRequest, seconds: number): void;
   finish(request: FlowRequest): void;
   cancel(request: FlowRequest): void;
 }

@@ -1,4 +1,4 @@
-import { Histogram } from './histogram.js';
+import { Histogram } from '../std/histogram.js';
 
 export type RejectionReason = 'concurrency-limit' | 'queue-full' | 'time-out';
 

@@ -12,10 +12,18 @@ interface FlowUids {
   readonly level: string;
 }
 
+/** Bounds on the time that a request is charged with, of which the greater one counts. */
+const outlierSeconds = 0.00025;
+const outlierFactor = 4;
+/** Weight of a request in the usual time of its flow. */
+const smoothing = 1 / 8;
+
 /** The requests of one FlowSchema with one distinguisher: a user, a namespace, or ''. */
 export class Flow {
   private hand: readonly number[] | undefined = undefined;
   private deck: Deck | undefined = undefined;
+  /** Smoothed time for which its requests of one seat use the event loop; 0 before the first one. */
+  usualSeconds = 0;
 
   constructor(
     readonly schemaName: string,
@@ -23,6 +31,22 @@ export class Flow {
     readonly uids: FlowUids,
     readonly series: FlowSeries,
   ) {}
+
+  /** Each connection of a user with a certificate has a flow object of its own. */
+  isSame(other: Flow): boolean {
+    return this === other || (this.distinguisher === other.distinguisher && this.schemaName === other.schemaName);
+  }
+
+  /**
+   * Returns the time that a request of one seat is charged with. A measured time can contain a garbage collection, or
+   * work of other requests that continued then: a request that takes much longer than usual is charged with less.
+   */
+  chargedSeconds(measured: number): number {
+    const usual = this.usualSeconds;
+    const charged = usual === 0 ? measured : Math.min(measured, Math.max(outlierSeconds, usual * outlierFactor));
+    this.usualSeconds = usual === 0 ? charged : usual + (charged - usual) * smoothing;
+    return charged;
+  }
 
   /** Returns the queues from which the queue of each request is chosen. Dealt once. */
   handOf(deck: Deck): readonly number[] {

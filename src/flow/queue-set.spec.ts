@@ -120,6 +120,23 @@ it('two flows with a backlog get the same work, not the same number of requests'
   expect(count.wide).toBeLessThanOrEqual(11);
 });
 
+it('a flow with one short request at a time is served next each time, although another flow has six queues', () => {
+  const { clock, start, level } = levelWith({ queues: 64, handSize: 6, queueLengthLimit: 50 }, 100);
+  for (let at = 0; at < 120; at++) start('noisy', { defers: true });
+  let executed = 0;
+  const execute = () => {
+    const next = level.dispatch(clock.monotonicMs())!;
+    level.charge(next, 0.0002 + executed++ / 1e7);
+    next.finish();
+    return next.flow.distinguisher;
+  };
+  for (let at = 0; at < 20; at++) execute();
+  for (let round = 0; round < 10; round++) {
+    start('polite', { defers: true });
+    expect([execute(), execute()]).toContain('polite');
+  }
+});
+
 it('a queue is not starved after a long request', () => {
   const { clock, start, level } = levelWith(manyQueues, 10);
   const { request } = start('long', { seats: 10 });

@@ -1,6 +1,6 @@
 import type { FlowControl } from '../flow/flow-control.js';
 import type { FlowSeries } from '../flow/flow-series.js';
-import type { Histogram } from '../flow/histogram.js';
+import type { Histogram } from '../std/histogram.js';
 import type { PriorityLevel } from '../flow/priority-level.js';
 import type { RatioHistogram } from '../flow/ratio-histogram.js';
 import type { Clock } from '../std/clock.js';

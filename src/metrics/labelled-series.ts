@@ -5,10 +5,15 @@ export class Counters {
   private readonly series = new Map<string, { readonly labels: Labels; value: number }>();
 
   add(labels: Labels): void {
+    this.begin(labels).value++;
+  }
+
+  /** Shows the counter although it is zero. */
+  begin(labels: Labels): { value: number } {
     const key = Object.values(labels).join(' ');
-    const found = this.series.get(key);
-    if (found) found.value++;
-    else this.series.set(key, { labels, value: 1 });
+    let found = this.series.get(key);
+    if (!found) this.series.set(key, (found = { labels, value: 0 }));
+    return found;
   }
 
   samples(): Sample[] {
@@ -23,10 +28,15 @@ export class Histograms {
   constructor(private readonly bounds: readonly number[]) {}
 
   observe(labels: Labels, value: number): void {
+    this.begin(labels).observe(value);
+  }
+
+  /** Shows the histogram although it is empty. */
+  begin(labels: Labels): Buckets {
     const key = Object.values(labels).join(' ');
     let found = this.series.get(key);
     if (!found) this.series.set(key, (found = { labels, buckets: new Buckets(this.bounds) }));
-    found.buckets.observe(value);
+    return found.buckets;
   }
 
   samples(): Sample[] {

@@ -1,4 +1,5 @@
 import type { Release } from '../config/version.js';
+import { Histogram } from '../std/histogram.js';
 
 /**
  * Metrics as plain numbers: counting costs an addition on the request path; names, labels and text are computed at
@@ -46,23 +47,7 @@ export function single(name: string, type: 'counter' | 'gauge', help: string, re
 }
 
 /** Buckets of one histogram series. `bounds` are ascending. */
-export class Buckets {
-  readonly counts: number[];
-  sum = 0;
-
-  constructor(readonly bounds: readonly number[]) {
-    this.counts = new Array<number>(bounds.length + 1).fill(0);
-  }
-
-  observe(value: number): void {
-    const { bounds, counts } = this;
-    let at = 0;
-    // Linear search: nearly all values fall into the first buckets.
-    while (at < bounds.length && value > bounds[at]!) at++;
-    counts[at]!++;
-    this.sum += value;
-  }
-
+export class Buckets extends Histogram {
   get count(): number {
     let total = 0;
     for (const count of this.counts) total += count;

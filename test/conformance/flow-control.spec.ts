@@ -1,7 +1,7 @@
-import type { FlowSchema, PriorityLevelConfiguration } from '../../src/catalog/types/flowcontrol.v1.js';
 import { eventually } from '../harness/eventually.js';
+import { FlowLevels, impersonating } from '../harness/flow-levels.js';
 import { holdRequest } from '../harness/held-requests.js';
-import type { Answer, HttpClient } from '../harness/http-client.js';
+import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
@@ -10,113 +10,28 @@ const levels = `${group}/prioritylevelconfigurations`;
 const schemas = `${group}/flowschemas`;
 const dumps = '/debug/api_priority_and_fairness';
 const configMaps = '/api/v1/namespaces/default/configmaps';
+const users = ['holder', 'waiter', 'other', 'highqps', 'lowqps'];
 
 let server: TestServer;
-/** Names of objects by uid. */
-let names: ReadonlyMap<string, string>;
+let flow: FlowLevels;
 
 beforeAll(async () => {
   server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
-  await bindUsers(server);
-  await eventually('the objects of a new cluster are in force', async () => {
-    await learnNames();
-    return flowOf(await get('somebody', '/version')) === 'global-default/global-default';
-  });
+  flow = new FlowLevels(server);
+  await flow.bindUsers(users);
+  await flow.begin();
   await eventually('the users may read', async () => (await get('holder', configMaps)).code === 200);
 });
 afterAll(() => server?.stop());
 
-/** Lets users do everything without being in system:masters. */
-async function bindUsers({ admin }: TestServer): Promise<void> {
-  const subjects = ['holder', 'waiter', 'other', 'highqps', 'lowqps'].map((name) => ({ kind: 'User', name }));
-  const { code } = await admin.post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    metadata: { name: 'flow-control-users' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects,
-  });
-  expect(code).toBe(201);
-}
-
-async function learnNames(): Promise<void> {
-  const lists = await Promise.all([server.admin.get(levels), server.admin.get(schemas)]);
-  const objects: (FlowSchema | PriorityLevelConfiguration)[] = lists.flatMap(({ body }) => body.items);
-  names = new Map(objects.map(({ metadata }) => [metadata.uid ?? '', metadata.name ?? '']));
-}
-
-const as = (user: string, ...groups: string[]) => ({
-  'impersonate-user': user,
-  'impersonate-group': ['system:authenticated', ...groups],
-});
-const get = (user: string, path: string, ...groups: string[]) => server.admin.get(path, as(user, ...groups));
-
-/** The FlowSchema and the priority level in the headers of an answer. */
-function flowOf({ headers }: Answer): string {
-  const name = (header: string) => names.get(String(headers[header])) ?? 'none';
-  return `${name('x-kubernetes-pf-flowschema-uid')}/${name('x-kubernetes-pf-prioritylevel-uid')}`;
-}
-
-/** Cells of a row of dump_priority_levels, by column. */
-async function dumpOf(level: string): Promise<Record<string, string>> {
-  const { text } = await server.admin.get(`${dumps}/dump_priority_levels`);
-  const [header = [], ...rows] = text.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
-  const row = rows.find(([name]) => name === level) ?? [];
-  return Object.fromEntries(header.map((column, at) => [column, row[at] ?? '']));
-}
-
-async function valueOf(metric: string, ...labels: string[]): Promise<number | undefined> {
-  const { text } = await server.admin.get('/metrics');
-  const lines = text.split('\n').filter((line) => line.startsWith(`${metric}{`));
-  const found = lines.find((line) => labels.every((label) => line.includes(label)));
-  return found === undefined ? undefined : Number(found.slice(found.lastIndexOf(' ')));
-}
-
-/** Creates a level and a FlowSchema for users, and waits until they are in force. */
-async function createLevel(name: string, limited: object, users: readonly string[], matchingPrecedence = 1000) {
-  const level = { metadata: { name }, spec: { type: 'Limited', limited } };
-  const everything = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }];
-  const rule = {
-    subjects: users.map((user) => ({ kind: 'User', user: { name: user } })),
-    resourceRules: everything,
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-  };
-  const spec = {
-    matchingPrecedence,
-    priorityLevelConfiguration: { name },
-    distinguisherMethod: { type: 'ByUser' },
-    rules: [rule],
-  };
-  expect((await server.admin.post(levels, level)).code).toBe(201);
-  expect((await server.admin.post(schemas, { metadata: { name }, spec })).code).toBe(201);
-  await eventually(`the level ${name} is in force`, async () => {
-    await learnNames();
-    return flowOf(await get(users[0]!, '/version')) === `${name}/${name}`;
-  });
-}
-
-async function removeLevel(name: string): Promise<void> {
-  await server.admin.delete(`${schemas}/${name}`);
-  await server.admin.delete(`${levels}/${name}`);
-}
+const get: FlowLevels['get'] = (...given) => flow.get(...given);
+const dumpOf = (level: string) => flow.dumpOf(level);
 
 const reject = { type: 'Reject' };
 const oneQueue = { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } };
 const manyQueues = { type: 'Queue', queuing: { queues: 64, handSize: 6, queueLengthLimit: 50 } };
 /** One of the shares of a new cluster: three seats of 600. */
 const threeSeats = { nominalConcurrencyShares: 1, borrowingLimitPercent: 0 };
-
-/** Begins requests of a user until it occupies `count` seats of a level. */
-async function holdSeats(level: string, user: string, count: number) {
-  const held = Array.from({ length: count }, (_, at) =>
-    holdRequest(server, configMaps, user, configMap(`${level}-${user}-${at}`)),
-  );
-  await eventually(`${count} requests hold seats`, async () => {
-    const { text } = await server.admin.get(`${dumps}/dump_requests?includeRequestDetails=1`);
-    const rows = text.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
-    const own = rows.filter((row) => row[0] === level && row[3] === '-1' && row[10] === user && row[11] === 'create');
-    return own.length === count;
-  });
-  return held;
-}
 
 describe('FlowSchema and priority level in the headers', () => {
   it.each<[user: string, groups: string[], path: string, flow: string, code: number]>([
@@ -139,9 +54,9 @@ describe('FlowSchema and priority level in the headers', () => {
       200,
     ],
     ['system:serviceaccount:default:x', ['system:serviceaccounts'], '/version', 'service-accounts/workload-low', 200],
-  ])('GET by %s %j of %s is of %s', async (user, groups, path, flow, code) => {
+  ])('GET by %s %j of %s is of %s', async (user, groups, path, names, code) => {
     const answer = await get(user, path, ...groups);
-    expect([answer.code, flowOf(answer)]).toEqual([code, flow]);
+    expect([answer.code, flow.flowOf(answer)]).toEqual([code, names]);
   });
 
   it('an answer to a client without valid credentials has none (401)', async () => {
@@ -150,9 +65,8 @@ describe('FlowSchema and priority level in the headers', () => {
   });
 
   it('a watch has them, and occupies no seat once it is open', async () => {
-    const watch = await server.admin.watch(`${configMaps}?resourceVersion=0`, as('other'));
-    const answer = { headers: watch.headers } as Answer;
-    expect(flowOf(answer)).toBe('global-default/global-default');
+    const watch = await server.admin.watch(`${configMaps}?resourceVersion=0`, impersonating('other'));
+    expect(flow.flowOf(watch)).toBe('global-default/global-default');
     await eventually('the seat is released', async () => (await dumpOf('global-default'))['ExecutingRequests'] === '0');
     watch.close();
   });
@@ -161,36 +75,41 @@ describe('FlowSchema and priority level in the headers', () => {
 // Cases of the end-to-end tests of Kubernetes, with requests that are held open instead of a load for a time.
 describe('API priority and fairness', () => {
   it('should ensure that requests can be classified by adding FlowSchema and PriorityLevelConfiguration', async () => {
-    await createLevel('e2e-testing', { nominalConcurrencyShares: 1, limitResponse: reject }, ['noxu']);
+    await flow.create('e2e-testing', { nominalConcurrencyShares: 1, limitResponse: reject }, ['noxu']);
     const level = await server.admin.get(`${levels}/e2e-testing`);
     const schema = await server.admin.get(`${schemas}/e2e-testing`);
     const { headers } = await get('noxu', '/version');
     expect(headers['x-kubernetes-pf-prioritylevel-uid']).toBe(level.body.metadata.uid);
     expect(headers['x-kubernetes-pf-flowschema-uid']).toBe(schema.body.metadata.uid);
-    expect(flowOf(await get('foo', '/version'))).toBe('global-default/global-default');
-    expect(await valueOf('apiserver_flowcontrol_nominal_limit_seats', 'priority_level="e2e-testing"')).toBe(3);
-    await removeLevel('e2e-testing');
+    expect(flow.flowOf(await get('foo', '/version'))).toBe('global-default/global-default');
+    expect(await flow.valueOf('apiserver_flowcontrol_nominal_limit_seats', 'priority_level="e2e-testing"')).toBe(3);
+    await flow.remove('e2e-testing');
   });
 
   it("should ensure that requests can't be drowned out (priority)", async () => {
-    await createLevel('highqps', { ...threeSeats, limitResponse: reject }, ['highqps'], 999);
-    await createLevel('lowqps', { ...threeSeats, limitResponse: reject }, ['lowqps'], 1000);
-    const held = await holdSeats('highqps', 'highqps', 3);
+    await flow.create('highqps', { ...threeSeats, limitResponse: reject }, ['highqps'], { matchingPrecedence: 999 });
+    await flow.create('lowqps', { ...threeSeats, limitResponse: reject }, ['lowqps']);
+    const held = await flow.holdSeats('highqps', 'highqps', 3);
     for (let at = 0; at < 20; at++) {
       const [high, low] = await Promise.all([get('highqps', '/version'), get('lowqps', '/version')]);
-      expect([high.code, low.code, flowOf(high), flowOf(low)]).toEqual([429, 200, 'highqps/highqps', 'lowqps/lowqps']);
+      expect([high.code, low.code, flow.flowOf(high), flow.flowOf(low)]).toEqual([
+        429,
+        200,
+        'highqps/highqps',
+        'lowqps/lowqps',
+      ]);
     }
     expect(await Promise.all(held.map((request) => request.end()))).toEqual([201, 201, 201]);
     expect((await get('highqps', '/version')).code).toBe(200);
-    await removeLevel('highqps');
-    await removeLevel('lowqps');
+    await flow.remove('highqps');
+    await flow.remove('lowqps');
   });
 
   it("should ensure that requests can't be drowned out (fairness)", async () => {
     const queuing = { queues: 64, handSize: 1, queueLengthLimit: 2 };
     const response = { type: 'Queue', queuing };
-    await createLevel('fairness', { ...threeSeats, limitResponse: response }, ['highqps', 'lowqps']);
-    const held = await holdSeats('fairness', 'highqps', 3);
+    await flow.create('fairness', { ...threeSeats, limitResponse: response }, ['highqps', 'lowqps']);
+    const held = await flow.holdSeats('fairness', 'highqps', 3);
     const path = '/version?timeout=50s';
     const high = Array.from({ length: 2 }, () => get('highqps', path));
     await eventually(
@@ -202,14 +121,14 @@ describe('API priority and fairness', () => {
     await eventually('the other user waits', async () => (await dumpOf('fairness'))['WaitingRequests'] === '3');
     await Promise.all(held.map((request) => request.end()));
     expect((await Promise.all([low, ...high])).map(({ code }) => code)).toEqual([200, 200, 200]);
-    await removeLevel('fairness');
+    await flow.remove('fairness');
   });
 });
 
 describe('a level without free seats', () => {
   it('is answered with 429 in plain text, if it does not queue', async () => {
-    await createLevel('rejecting', { ...threeSeats, limitResponse: reject }, ['holder']);
-    const held = await holdSeats('rejecting', 'holder', 3);
+    await flow.create('rejecting', { ...threeSeats, limitResponse: reject }, ['holder']);
+    const held = await flow.holdSeats('rejecting', 'holder', 3);
     const { code, text, headers } = await get('holder', configMaps);
     expect([code, text]).toEqual([429, 'Too many requests, please try again later.\n']);
     expect(headers).toMatchObject({
@@ -219,22 +138,22 @@ describe('a level without free seats', () => {
       'cache-control': 'no-cache, private',
     });
     const labels = ['priority_level="rejecting"', 'reason="concurrency-limit"'];
-    expect(await valueOf('apiserver_flowcontrol_rejected_requests_total', ...labels)).toBe(1);
+    expect(await flow.valueOf('apiserver_flowcontrol_rejected_requests_total', ...labels)).toBe(1);
     // Members of system:masters are exempt.
     expect((await get('holder', configMaps, 'system:masters')).code).toBe(200);
     for (const request of held) request.cut();
     await eventually('the seats are free', async () => (await dumpOf('rejecting'))['ExecutingRequests'] === '0');
     expect((await get('holder', configMaps)).code).toBe(200);
-    await removeLevel('rejecting');
+    await flow.remove('rejecting');
   });
 
   it('queues requests, shows them, and dispatches them when seats are free', async () => {
-    await createLevel('queueing', { ...threeSeats, limitResponse: oneQueue }, ['holder', 'waiter']);
-    const held = await holdSeats('queueing', 'holder', 3);
+    await flow.create('queueing', { ...threeSeats, limitResponse: oneQueue }, ['holder', 'waiter']);
+    const held = await flow.holdSeats('queueing', 'holder', 3);
     const waiting = get('waiter', '/version?timeout=50s');
     await eventually('a request waits', async () => (await dumpOf('queueing'))['WaitingRequests'] === '1');
     const full = await get('waiter', '/version');
-    expect([full.code, flowOf(full)]).toEqual([429, 'queueing/queueing']);
+    expect([full.code, flow.flowOf(full)]).toEqual([429, 'queueing/queueing']);
     const requests = await server.admin.get(`${dumps}/dump_requests?includeRequestDetails=1`);
     const rows = requests.text.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
     expect(rows[0]!.slice(0, 4)).toEqual(['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue']);
@@ -252,12 +171,12 @@ describe('a level without free seats', () => {
     expect(await held[0]!.end()).toBe(201);
     expect((await waiting).code).toBe(200);
     await Promise.all(held.slice(1).map((request) => request.end()));
-    await removeLevel('queueing');
+    await flow.remove('queueing');
   });
 
   it('rejects a request after a quarter of its time, and forgets one whose client disconnects', async () => {
-    await createLevel('patience', { ...threeSeats, limitResponse: oneQueue }, ['holder', 'waiter']);
-    const held = await holdSeats('patience', 'holder', 3);
+    await flow.create('patience', { ...threeSeats, limitResponse: oneQueue }, ['holder', 'waiter']);
+    const held = await flow.holdSeats('patience', 'holder', 3);
     const late = await get('waiter', '/version?timeout=400ms');
     expect([late.code, late.text]).toEqual([429, 'Too many requests, please try again later.\n']);
     const leaving = holdRequest(server, configMaps, 'waiter', configMap('never'));
@@ -266,29 +185,29 @@ describe('a level without free seats', () => {
     await eventually('it is gone', async () => (await dumpOf('patience'))['WaitingRequests'] === '0');
     expect(await dumpOf('patience')).toMatchObject({ RejectedRequests: '2', CancelledRequests: '2' });
     await Promise.all(held.map((request) => request.end()));
-    await removeLevel('patience');
+    await flow.remove('patience');
   });
 
   it('is removed with its object once its requests have ended', async () => {
-    await createLevel('removed', { ...threeSeats, limitResponse: reject }, ['holder']);
-    const held = await holdSeats('removed', 'holder', 1);
+    await flow.create('removed', { ...threeSeats, limitResponse: reject }, ['holder']);
+    const held = await flow.holdSeats('removed', 'holder', 1);
     await server.admin.delete(`${levels}/removed`);
     await eventually('it ends', async () => (await dumpOf('removed'))['IsQuiescing'] === 'true');
-    expect(flowOf(await get('holder', '/version'))).toBe('global-default/global-default');
+    expect(flow.flowOf(await get('holder', '/version'))).toBe('global-default/global-default');
     await held[0]!.end();
     await eventually('it has ended', async () => (await dumpOf('removed'))['PriorityLevelName'] === '');
     await eventually('its FlowSchema is dangling', async () => {
       const { body } = await server.admin.get(`${schemas}/removed`);
       return body.status.conditions[0].status === 'True';
     });
-    await removeLevel('removed');
+    await flow.remove('removed');
   });
 });
 
 it('a request of one user is answered before most of 200 requests of another user that came before', async () => {
-  await createLevel('shared', { nominalConcurrencyShares: 100, limitResponse: manyQueues }, ['highqps', 'lowqps']);
+  await flow.create('shared', { nominalConcurrencyShares: 100, limitResponse: manyQueues }, ['highqps', 'lowqps']);
   const noisy = Array.from({ length: 200 }, () => server.client(server.keelson.client));
-  const list = (client: HttpClient) => client.get(configMaps, as('highqps'));
+  const list = (client: HttpClient) => client.get(configMaps, impersonating('highqps'));
   await Promise.all(noisy.map(list));
   // A round says nothing if the requests did not arrive before the last one.
   await eventually('it does not wait for the others', async () => {
@@ -309,7 +228,7 @@ it('a request of one user is answered before most of 200 requests of another use
     expect(new Set(await Promise.all(codes))).toEqual(new Set([200]));
     return before < 50 && overtaken > noisy.length / 2;
   });
-  await removeLevel('shared');
+  await flow.remove('shared');
 });
 
 it('/debug/api_priority_and_fairness/ is forbidden to other users, and has three pages', async () => {
@@ -326,16 +245,16 @@ it('--enable-priority-and-fairness=false has no headers, no dumps, no metrics, a
     expect(headers['x-kubernetes-pf-flowschema-uid']).toBeUndefined();
     expect((await other.admin.get(`${dumps}/dump_priority_levels`)).code).toBe(404);
     expect((await other.admin.get('/metrics')).text).not.toContain('apiserver_flowcontrol_');
-    await bindUsers(other);
+    await new FlowLevels(other).bindUsers(users);
     await eventually('the users may write', async () => {
-      const answer = await other.admin.post(`${configMaps}?dryRun=All`, configMap('allowed'), as('holder'));
+      const answer = await other.admin.post(`${configMaps}?dryRun=All`, configMap('allowed'), impersonating('holder'));
       return answer.code === 201;
     });
     const { limiter } = other.keelson.components;
     await eventually('no write is in flight', () => limiter.inflight.writes === 0);
     const held = holdRequest(other, configMaps, 'holder', configMap('held'));
     await eventually('a write is in flight', () => limiter.inflight.writes === 1);
-    const refused = await other.admin.post(configMaps, configMap('refused'), as('holder'));
+    const refused = await other.admin.post(configMaps, configMap('refused'), impersonating('holder'));
     expect(refused.code).toBe(429);
     held.cut();
   } finally {

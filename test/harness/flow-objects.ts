@@ -6,9 +6,17 @@ import type {
   PriorityLevelConfigurationSpec,
 } from '../../src/catalog/types/flowcontrol.v1.js';
 import type { NamingProfile } from '../../src/config/naming-profile.js';
+import type { TurnScheduler } from '../../src/flow/dispatch-turns.js';
 import type { FlowObjects } from '../../src/flow/flow-control.js';
 import { flowcontrolBootObjects } from '../../src/modules/flowcontrol/boot-objects.js';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../src/modules/flowcontrol/mandatory-objects.js';
+
+/** Turns of Node's event loop, without responses. */
+export const nodeTurns: TurnScheduler = {
+  afterReading: (task) => void setImmediate(task),
+  afterContinuations: (task) => queueMicrotask(() => process.nextTick(task)),
+  sendFinished: () => undefined,
+};
 
 const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
 

@@ -10,6 +10,7 @@ export class Histogram {
   observe(value: number): void {
     const { bounds, counts } = this;
     let at = 0;
+    // Linear search: nearly all values fall into the first buckets.
     while (at < bounds.length && value > bounds[at]!) at++;
     counts[at]!++;
     this.sum += value;
