@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { FanOutJob, Figures, FromGenerator, LoadJob } from './generator-jobs.js';
 import { busySeconds, cpuSeconds } from './process-figures.js';
@@ -13,9 +14,17 @@ export interface Measured extends Figures {
   readonly otherCores: number;
 }
 
-/** Runs a job in a process of its own, and reads the CPU times of the processes around the measured part. */
-export async function measure(job: LoadJob | FanOutJob, serverPids: readonly number[]): Promise<Measured> {
+/**
+ * Runs a job in a process of its own, and reads the CPU times of the processes around the measured part. With
+ * `yieldsCores` that process runs only when another program leaves a core free.
+ */
+export async function measure(
+  job: LoadJob | FanOutJob,
+  serverPids: readonly number[],
+  { yieldsCores = false } = {},
+): Promise<Measured> {
   const generator = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
+  if (yieldsCores) setPriority(generator.pid!, constants.priority.PRIORITY_LOW);
   try {
     const clocks = () => ({
       server: serverPids.map(cpuSeconds).reduce((sum, seconds) => sum + seconds, 0),

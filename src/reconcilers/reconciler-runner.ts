@@ -1,3 +1,4 @@
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
 import { authorize, type Authorizers } from '../auth/authorizer.js';
@@ -12,6 +13,7 @@ import {
   type UserInfo,
 } from '../machinery/user-info.js';
 import { ApiError } from '../machinery/api-error.js';
+import type { NodeMetrics } from '../metrics/node-metrics.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ServiceAllocation } from '../service-allocation/service-allocation.js';
 import type { Clock } from '../std/clock.js';
@@ -42,11 +44,13 @@ interface RunnerDependencies {
   readonly secretTokens: SecretTokens;
   readonly tokenUses: TokenUses;
   readonly serviceAllocation: ServiceAllocation;
+  readonly aggregation: Aggregation;
   readonly electionTimes?: ElectionTimes;
   /** True if other servers may use the same store. */
   readonly storeIsShared: boolean;
   readonly phase: { readonly reconcilers: Set<string> };
   readonly measure: (queue: string) => QueueObserver;
+  readonly nodeMetrics: NodeMetrics;
 }
 
 /** Delay of each item while a kube-controller-manager is active: it has done its part by then. */
@@ -136,8 +140,20 @@ export class ReconcilerRunner {
   private dependenciesOf(definition: ReconcilerDefinition): ReconcilerDependencies {
     const { name, role: account = name, fieldManager } = definition;
     const upstream = this.upstreamOf(definition);
-    const { config, registry, clock, rng, logger, server, secretTokens, tokenUses, serviceAllocation, measure } =
-      this.dependencies;
+    const {
+      config,
+      registry,
+      clock,
+      rng,
+      logger,
+      server,
+      secretTokens,
+      tokenUses,
+      serviceAllocation,
+      measure,
+      nodeMetrics,
+    } = this.dependencies;
+    const { aggregation } = this.dependencies;
     return {
       name,
       config,
@@ -149,7 +165,9 @@ export class ReconcilerRunner {
       secretTokens,
       tokenUses,
       serviceAllocation,
+      aggregation,
       upstream,
+      nodeMetrics,
       mayDo: (permission) => this.mayDo(permission),
       sharesStore: this.sharesStore,
       client: this.clientOf(account, fieldManager?.(config.naming)),

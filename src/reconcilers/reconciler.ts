@@ -1,3 +1,4 @@
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
 import type { TokenUses } from '../auth/token-uses.js';
 import type { Live } from '../certificates/live.js';
@@ -7,6 +8,7 @@ import type { NamingProfile } from '../config/naming-profile.js';
 import type { Runs } from '../config/runs.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import type { NodeMetrics } from '../metrics/node-metrics.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ServiceAllocation } from '../service-allocation/service-allocation.js';
 import type { Clock } from '../std/clock.js';
@@ -87,8 +89,10 @@ export interface ReconcilerDependencies {
   readonly secretTokens: Pick<SecretTokens, 'issue'>;
   readonly tokenUses: Pick<TokenUses, 'onUnrecordedUse'>;
   readonly serviceAllocation: ServiceAllocation;
+  readonly aggregation: Aggregation;
   /** The kube-controller-manager that this reconciler yields to. */
   readonly upstream: Upstream;
+  readonly nodeMetrics: NodeMetrics;
   /** Answers as a SubjectAccessReview does. */
   readonly mayDo: (permission: ClusterPermission) => Promise<boolean>;
   /** True if other servers may use the same store. */

@@ -1,4 +1,5 @@
 import type { switchableReconcilers } from '../config/reconciler-names.js';
+import { remoteDocuments } from './api-services/remote-documents.reconciler.js';
 import { remoteAvailability } from './api-services/remote-availability.reconciler.js';
 import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.reconciler.js';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.reconciler.js';
@@ -53,6 +54,7 @@ export const builtInReconcilers = [
   tokenTrackingDay,
   clientTrustReconciler,
   remoteAvailability,
+  remoteDocuments,
   serviceAllocationReconciler,
   defaultAccounts,
   rootCaPublisher,

@@ -72,6 +72,12 @@ async function report(admin: HttpClient, name: string, status: string, time: str
   expect((await admin.request('PATCH', `${nodes}/${name}/status`, { body, headers: merge })).code).toBe(200);
 }
 
+/** Waits until /metrics has all these lines. */
+async function metrics(admin: HttpClient, lines: readonly RegExp[]): Promise<void> {
+  for (const line of lines)
+    await eventually(`there is the metric ${line}`, async () => line.test((await admin.get('/metrics')).text));
+}
+
 async function runPod(
   admin: HttpClient,
   name: string,
@@ -199,6 +205,14 @@ it('Nodes of one zone are evicted one after another', async () => {
   await eventually('two Nodes are tainted', async () => (await evicted()) === 2);
   await world.pass(10, alive);
   await eventually('three Nodes are tainted', async () => (await evicted()) === 3);
+  await metrics(admin, [
+    /^node_collector_evictions_total\{zone=""\} 3$/m,
+    /^node_collector_zone_size\{zone=""\} 7$/m,
+    /^node_collector_unhealthy_nodes_in_zone\{zone=""\} 3$/m,
+    /^node_collector_zone_health\{zone=""\} 57\.14\d*$/m,
+    /^node_collector_update_all_nodes_health_duration_seconds_count [1-9]\d*$/m,
+    /^node_collector_update_node_health_duration_seconds_count [1-9]\d*$/m,
+  ]);
 }, 60_000);
 
 it('a restart neither shortens the grace period nor prolongs the time until an eviction', async () => {
@@ -226,6 +240,10 @@ it('a taint with the effect NoExecute evicts the Pods that do not tolerate it', 
   await admin.request('PATCH', `${nodes}/a`, { body: { spec: { taints } }, headers: merge });
   await until(admin, pods, 'p', (pod) => pod?.metadata.deletionTimestamp !== undefined);
   expect((await admin.get(`${pods}/tolerant`)).body.metadata.deletionTimestamp).toBeUndefined();
+  await metrics(admin, [
+    /^taint_eviction_controller_pod_deletions_total 1$/m,
+    /^taint_eviction_controller_pod_deletion_duration_seconds_count 1$/m,
+  ]);
 }, 60_000);
 
 it('Pods of a Node that does not exist are deleted after a minute', async () => {
@@ -238,6 +256,20 @@ it('Pods of a Node that does not exist are deleted after a minute', async () => 
   await world.pass(45, ['a']);
   await untilGone(admin, pods, 'orphan');
   expect((await admin.get(`${pods}/p`)).code).toBe(200);
+  await metrics(admin, [
+    /^pod_gc_collector_force_delete_pods_total\{namespace="default",reason="orphaned"\} 1$/m,
+    /^# TYPE pod_gc_collector_force_delete_pod_errors_total counter$/m,
+  ]);
+}, 60_000);
+
+it('a cluster without Nodes keeps Pods that name one', async () => {
+  const { admin } = world;
+  await runPod(admin, 'p', 'imagined');
+  await world.pass(200);
+  expect((await admin.get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
+  await join(admin, 'first');
+  await world.pass(100, ['first']);
+  await untilGone(admin, pods, 'p');
 }, 60_000);
 
 it('a Node that comes back in time keeps its Pods', async () => {
@@ -262,4 +294,7 @@ it('terminating Pods of a Node out of service are deleted', async () => {
   await admin.request('PATCH', `${nodes}/off`, { body: { spec: { taints } }, headers: merge });
   await world.pass(25, ['alive', 'off']);
   await untilGone(admin, pods, 'p');
+  await metrics(admin, [
+    /^pod_gc_collector_force_delete_pods_total\{namespace="default",reason="out-of-service"\} 1$/m,
+  ]);
 }, 60_000);

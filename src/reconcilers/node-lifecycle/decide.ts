@@ -1,6 +1,8 @@
 import type { Node, NodeCondition, Pod, Taint } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { isReady } from '../../modules/core/pod/eviction.rules.js';
+import { readyCondition } from './node-facts.js';
 
 /** Conditions that a kubelet reports. NetworkUnavailable is that of a network add-on. */
 const kubeletConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
@@ -90,7 +92,7 @@ function evictionKey(
   eviction: EvictionTaint,
   keyOf: (name: string) => string,
 ): string | undefined {
-  const ready = conditions.find(({ type }) => type === 'Ready');
+  const ready = readyCondition(conditions);
   const name = nameIn(taintNames, 'Ready', ready?.status ?? '');
   if (!ready) return taints.find((taint) => isEvictionTaint(taint, keyOf))?.key;
   if (name === undefined || eviction === 'removed') return undefined;
@@ -113,9 +115,8 @@ function nameIn(names: typeof taintNames, type: string, status: string): string 
 
 /** Returns the Pod with the condition Ready False; undefined if it is not ready. */
 export function unreadyPod(pod: Pod, now: string): Pod | undefined {
-  const conditions = pod.status?.conditions ?? [];
-  if (!conditions.some(({ type, status }) => type === 'Ready' && status === 'True')) return undefined;
-  const changed = conditions.map((condition) =>
+  if (!isReady(pod)) return undefined;
+  const changed = (pod.status?.conditions ?? []).map((condition) =>
     condition.type === 'Ready' ? { ...condition, status: 'False', lastTransitionTime: now } : condition,
   );
   return { ...pod, status: { ...pod.status, conditions: changed } };

@@ -21,16 +21,20 @@ export function nodeFacts({ metadata, spec, status }: Node, naming: NamingProfil
     createdMs: Date.parse(creationTimestamp ?? '') || 0,
     zone: zoneOf(labels, naming),
     isExcluded: Object.hasOwn(labels, naming.label('exclude-disruption', 'node')),
-    ready: (status?.conditions ?? []).find(({ type }) => type === 'Ready'),
+    ready: readyCondition(status?.conditions),
     taints: spec?.taints ?? [],
   };
 }
 
-/** Returns `region/zone`, or an empty text for a Node without both labels. */
+export function readyCondition(conditions: readonly NodeCondition[] | null | undefined): NodeCondition | undefined {
+  return (conditions ?? []).find(({ type }) => type === 'Ready');
+}
+
+/** Returns the text that kube-controller-manager has in metrics, or an empty one for a Node without both labels. */
 function zoneOf(labels: Readonly<Record<string, string>>, naming: NamingProfile): string {
   const [region, zone] = ['region', 'zone'].map((name) => {
     const key = naming.label(name, 'topology');
     return Object.hasOwn(labels, key) ? labels[key]! : '';
   });
-  return region === '' && zone === '' ? '' : `${region}/${zone}`;
+  return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
 }

@@ -7,13 +7,13 @@ import { objectTime } from '../../registry/write/system-fields.js';
 import { every, type Timer } from '../../std/clock.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { findStored } from '../find-stored.js';
-import { podsOn } from '../pods-on-node.js';
+import { podKey, podsOn } from '../pods-on-node.js';
 import { recordEvent } from '../record-event.js';
 import { defineReconciler, idle, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 import { hasEvictionTaint, silentConditions, taintsAfter, unreadyPod, type EvictionTaint } from './decide.js';
 import { EvictionPace } from './eviction-pace.js';
-import { nodeFacts, type NodeFacts } from './node-facts.js';
+import { nodeFacts, readyCondition, type NodeFacts } from './node-facts.js';
 import { NodeHealth } from './node-health.js';
 import { Zones } from './zones.js';
 
@@ -95,6 +95,8 @@ class NodeLifecycle implements RunningReconciler {
   }
 
   private readNodes(): void {
+    // Deletions may have been missed.
+    for (const name of this.health.names()) if (!this.factsNamed(name)) this.forget(name);
     for (const encoded of this.allNodes()) {
       const { name } = encoded.attributes;
       this.known.add(name);
@@ -158,7 +160,7 @@ class NodeLifecycle implements RunningReconciler {
     const wasReady = this.factsOf(previous)?.ready?.status === 'True';
     if (!wasReady || facts.ready?.status === 'True' || this.yields) return;
     void this.record(facts, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
-    for (const { attributes } of podsOn(this.pods, name)) this.podQueue.add(keyOf(attributes));
+    for (const { attributes } of podsOn(this.pods, name)) this.podQueue.add(podKey(attributes));
   }
 
   /** Marks a Pod that is bound to a Node that is not ready. */
@@ -166,7 +168,7 @@ class NodeLifecycle implements RunningReconciler {
     const node = current?.attributes.fields['spec.nodeName'] ?? '';
     if (!current || node === '' || previous?.attributes.fields['spec.nodeName'] === node) return;
     const status = this.factsNamed(node)?.ready?.status ?? 'True';
-    if (status !== 'True') this.podQueue.add(keyOf(current.attributes));
+    if (status !== 'True') this.podQueue.add(podKey(current.attributes));
   }
 
   /** True while a kube-controller-manager does this work. */
@@ -175,7 +177,8 @@ class NodeLifecycle implements RunningReconciler {
   }
 
   private async checkAll(): Promise<void> {
-    const { clock } = this.dependencies;
+    const { clock, nodeMetrics } = this.dependencies;
+    const beginMs = clock.monotonicMs();
     const timer = new LoopYieldTimer(clock, sliceMs);
     if (this.yields) {
       this.health.restart(clock.monotonicMs());
@@ -185,14 +188,18 @@ class NodeLifecycle implements RunningReconciler {
     const zones = new Map<string, { ready: number; unready: number }>();
     for (const encoded of this.allNodes()) {
       if (timer.isDue()) await timer.yield();
+      const nodeBeginMs = clock.monotonicMs();
       const facts = this.factsOf(encoded);
       if (!facts) continue;
       this.observe(facts);
       this.countIn(zones, facts);
-      const isSilent = this.health.isSilent(facts.name, clock.monotonicMs());
+      const nowMs = clock.monotonicMs();
+      const isSilent = this.health.isSilent(facts.name, nowMs);
       if (isSilent && facts.ready?.status !== 'Unknown') this.nodeQueue.add(facts.name);
+      else nodeMetrics.nodeUpdated((nowMs - nodeBeginMs) / 1000);
     }
     this.setPace(zones);
+    nodeMetrics.nodesUpdated((clock.monotonicMs() - beginMs) / 1000, zones);
   }
 
   private logSilenced(): void {
@@ -250,7 +257,8 @@ class NodeLifecycle implements RunningReconciler {
 
   /** Reads the Lease from the store first: this server may be the one that hears nothing. */
   private async markSilent({ name, uid, ready }: NodeFacts, signal: AbortSignal): Promise<void> {
-    const { client, clock } = this.dependencies;
+    const { client, clock, nodeMetrics } = this.dependencies;
+    const beginMs = clock.monotonicMs();
     const leaseRef = { served: this.leases, namespace: this.leaseNamespace, name };
     const lease = (await client.live(leaseRef, signal)) as Lease | undefined;
     const heartbeat = ready && (ready.lastHeartbeatTime ?? '');
@@ -258,17 +266,18 @@ class NodeLifecycle implements RunningReconciler {
     const now = objectTime(clock.now());
     const ref = { served: this.nodes, namespace: '', name };
     const silence = (current: Node): Node => {
-      const found = (current.status?.conditions ?? []).find(({ type }) => type === 'Ready');
+      const found = readyCondition(current.status?.conditions);
       if (found?.lastHeartbeatTime !== ready?.lastHeartbeatTime) return current;
       return { ...current, status: { ...current.status, conditions: silentConditions(current, now) } };
     };
     await client.change(ref, silence, { subresource: 'status', preconditions: { uid }, signal });
+    nodeMetrics.nodeUpdated((clock.monotonicMs() - beginMs) / 1000);
     this.silenced.push(name);
   }
 
   private async taint(encoded: EncodedObject, facts: NodeFacts, signal: AbortSignal): Promise<void> {
-    const { client, clock, config } = this.dependencies;
-    const { name, uid, zone } = facts;
+    const { client, clock, config, nodeMetrics } = this.dependencies;
+    const { name, uid, zone, ready } = facts;
     const eviction = this.evictionOf(facts);
     const wishes = { eviction, now: objectTime(clock.now()) };
     if (taintsAfter(encoded.parse(), wishes, config.naming)) {
@@ -277,9 +286,10 @@ class NodeLifecycle implements RunningReconciler {
         return taints ? { ...node, spec: { ...node.spec, taints } } : node;
       };
       const ref = { served: this.nodes, namespace: '', name };
-      await client.change(ref, change, { preconditions: { uid }, signal });
+      const isChanged = (await client.change(ref, change, { preconditions: { uid }, signal })) !== undefined;
+      if (isChanged && eviction === 'added') nodeMetrics.evicted(zone);
     }
-    if (eviction === 'kept' && !hasEvictionTaint(facts.taints, config.naming)) this.pace.request(zone, name);
+    if (eviction === 'kept' && ready && !hasEvictionTaint(facts.taints, config.naming)) this.pace.request(zone, name);
     else this.pace.withdraw(name);
   }
 
@@ -313,8 +323,4 @@ class NodeLifecycle implements RunningReconciler {
     const about = { kind: 'Node', apiVersion: 'v1', name, uid };
     return recordEvent(this.dependencies, { about, type: 'Normal', reason, message, component });
   }
-}
-
-function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
 }

@@ -1,14 +1,21 @@
 import type { Attributes } from '../../cache/encoded-object.js';
 import type { Node, Pod } from '../../catalog/types/core.v1.js';
+import type { ObjectRef } from '../../client/loopback-client.js';
+import type { PodGcReason } from '../../metrics/node-metrics.js';
 import { withDisruptionTarget } from '../../modules/core/pod/eviction.rules.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { every, type Timer } from '../../std/clock.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
+import { readyCondition } from '../node-lifecycle/node-facts.js';
+import { podKey } from '../pods-on-node.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 
-/** Deletes Pods that no kubelet will finish: those of deleted Nodes, and the oldest of too many finished Pods. */
+/**
+ * Deletes Pods that no kubelet will finish: those of deleted Nodes, and the oldest of too many finished Pods. While there
+ * are no Nodes at all, as in the tests of operators, Pods may name any node.
+ */
 export const podGc = defineReconciler({
   name: 'pod-garbage-collector-controller',
   runs: 'by default',
@@ -48,20 +55,25 @@ class PodGc implements RunningReconciler {
   }
 
   private async sweep(): Promise<void> {
-    const { clock, upstream, config } = this.dependencies;
+    const { clock, upstream, config, logger } = this.dependencies;
     this.finishedOverLimit.clear();
     if (upstream.isActive()) return this.missingSince.clear();
     const { store } = this.pods;
     const timer = new LoopYieldTimer(clock, sliceMs);
+    const hasNodes = this.nodes.store.cache.snapshot().size > 0;
     const missing = new Set<string>();
+    let orphans = 0;
     const finished: Attributes[] = [];
     for (const { attributes } of store.cache.snapshot().range(store.scopeOf(''))) {
       if (timer.isDue()) await timer.yield();
       const node = nodeOf(attributes);
-      if (node !== '' && !this.hasNode(node)) missing.add(node);
-      if (isFinished(attributes)) finished.push(attributes);
-      if (this.mayCollect(attributes)) this.queue.add(keyOf(attributes));
+      if (hasNodes && node !== '' && !this.hasNode(node)) missing.add(node);
+      if (missing.has(node) && this.isPastQuarantine(node)) orphans++;
+      if (isFinal(attributes.fields['status.phase'])) finished.push(attributes);
+      if (this.mayCollect(attributes)) this.queue.add(podKey(attributes));
     }
+    if (orphans > 0)
+      logger.info('deleting Pods of Nodes that do not exist', { pods: orphans, nodes: [...missing].slice(0, 10) });
     for (const node of this.missingSince.keys()) if (!missing.has(node)) this.missingSince.delete(node);
     for (const node of missing) if (!this.missingSince.has(node)) this.missingSince.set(node, clock.monotonicMs());
     this.addOldest(finished, config.reconcilers.terminatedPodsMax);
@@ -80,8 +92,8 @@ class PodGc implements RunningReconciler {
     });
     dated.sort((a, b) => Number(b.isEvicted) - Number(a.isEvicted) || (a.created < b.created ? -1 : 1));
     for (const { attributes } of dated.slice(0, excess)) {
-      this.finishedOverLimit.add(keyOf(attributes));
-      this.queue.add(keyOf(attributes));
+      this.finishedOverLimit.add(podKey(attributes));
+      this.queue.add(podKey(attributes));
     }
   }
 
@@ -108,41 +120,53 @@ class PodGc implements RunningReconciler {
     if (!encoded || encoded.corruption) return false;
     const { spec, status } = encoded.parse() as Node;
     const key = this.dependencies.config.naming.label('out-of-service', 'node');
-    const isReady = (status?.conditions ?? []).some((found) => found.type === 'Ready' && found.status === 'True');
-    return !isReady && (spec?.taints ?? []).some((taint) => taint.key === key);
+    return (
+      readyCondition(status?.conditions)?.status !== 'True' && (spec?.taints ?? []).some((taint) => taint.key === key)
+    );
   }
 
   private async collect(key: string, signal: AbortSignal): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
-    const { client, clock, logger } = this.dependencies;
+    const { client, logger, nodeMetrics } = this.dependencies;
     const ref = { served: this.pods, namespace, name };
     const pod: Pod | undefined = await client.live(ref, signal);
     const node = pod?.spec?.nodeName ?? '';
     if (!pod || this.dependencies.upstream.isActive()) return;
     const isOrphan = node !== '' && this.isPastQuarantine(node) && !(await this.isNodeStored(node, signal));
-    if (!isOrphan && !this.isStillDue(key, pod)) return;
+    const reason = isOrphan ? 'orphaned' : this.reasonFor(key, pod);
+    if (!reason) return;
+    nodeMetrics.podCollected(namespace, reason);
+    try {
+      await this.failAndDelete(ref, pod, reason, signal);
+    } catch (error) {
+      nodeMetrics.podNotCollected(namespace, reason);
+      throw error;
+    }
+    logger.debug('deleted a Pod that no node will finish', { pod: key, node, reason });
+  }
+
+  private async failAndDelete(ref: ObjectRef, pod: Pod, reason: PodGcReason, signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.dependencies;
     const { uid } = pod.metadata;
     const preconditions = uid === undefined ? {} : { uid };
-    if (!['Succeeded', 'Failed'].includes(pod.status?.phase ?? '')) {
+    if (!isFinal(pod.status?.phase)) {
       const fail = (current: Pod): Pod => {
+        const isOrphan = reason === 'orphaned';
         const marked = isOrphan ? withDisruptionTarget(current, objectTime(clock.now()), orphaned) : current;
         return { ...marked, status: { ...marked.status, phase: 'Failed' } };
       };
       if (!(await client.change(ref, fail, { subresource: 'status', preconditions, signal }))) return;
     }
     await client.delete(ref, { preconditions, gracePeriodSeconds: 0 }, signal);
-    logger.info('deleted a Pod that no node will finish', {
-      pod: key,
-      node,
-      reason: isOrphan ? 'orphaned' : 'finished',
-    });
   }
 
-  private isStillDue(key: string, { metadata, spec, status }: Pod): boolean {
+  /** Returns undefined if the Pod, whose Node exists, may stay. */
+  private reasonFor(key: string, { metadata, spec, status }: Pod): PodGcReason | undefined {
     const isDeleting = metadata.deletionTimestamp !== undefined;
     const node = spec?.nodeName ?? '';
-    if (isDeleting && (node === '' || this.isOutOfService(node))) return true;
-    return this.finishedOverLimit.has(key) && ['Succeeded', 'Failed'].includes(status?.phase ?? '');
+    if (isDeleting && node === '') return 'unscheduled';
+    if (isDeleting && this.isOutOfService(node)) return 'out-of-service';
+    return this.finishedOverLimit.has(key) && isFinal(status?.phase) ? 'terminated' : undefined;
   }
 
   private async isNodeStored(name: string, signal: AbortSignal): Promise<boolean> {
@@ -153,8 +177,4 @@ class PodGc implements RunningReconciler {
 
 const nodeOf = ({ fields }: Attributes): string => fields['spec.nodeName'] ?? '';
 
-const isFinished = ({ fields }: Attributes): boolean => ['Succeeded', 'Failed'].includes(fields['status.phase'] ?? '');
-
-function keyOf({ namespace, name }: Attributes): string {
-  return `${namespace}/${name}`;
-}
+const isFinal = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';

@@ -4,7 +4,7 @@ import type { Node, Pod, Taint } from '../../catalog/types/core.v1.js';
 import { withDisruptionTarget } from '../../modules/core/pod/eviction.rules.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
-import { podsOn } from '../pods-on-node.js';
+import { podKey, podsOn } from '../pods-on-node.js';
 import { recordEvent } from '../record-event.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
@@ -44,7 +44,7 @@ class TaintEviction implements RunningReconciler {
         changed: ({ current, previous }) => this.noteNode((current ?? previous)!.attributes.name, current),
         reset: () => this.readNodes(),
       }),
-      this.pods.store.cache.observe({ changed: (event) => this.podChanged(event), reset: () => undefined }),
+      this.pods.store.cache.observe({ changed: (event) => this.podChanged(event), reset: () => this.readNodes() }),
     ];
   }
 
@@ -67,18 +67,18 @@ class TaintEviction implements RunningReconciler {
     if (taints.length > 0) this.taints.set(name, taints);
     else this.taints.delete(name);
     if (taints.length === 0 && before.length === 0) return;
-    for (const { attributes } of podsOn(this.pods, name)) this.queue.add(`${attributes.namespace}/${attributes.name}`);
+    for (const { attributes } of podsOn(this.pods, name)) this.queue.add(podKey(attributes));
   }
 
   private podChanged({ previous, current }: CacheEvent): void {
-    const { namespace, name, fields } = (current ?? previous)!.attributes;
-    const key = `${namespace}/${name}`;
-    if (this.since.has(key) || this.taints.has(fields['spec.nodeName'] ?? '')) this.queue.add(key);
+    const { attributes } = (current ?? previous)!;
+    const key = podKey(attributes);
+    if (this.since.has(key) || this.taints.has(attributes.fields['spec.nodeName'] ?? '')) this.queue.add(key);
   }
 
   private async reconcile(key: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
     const [namespace = '', name = ''] = key.split('/');
-    const { clock, upstream } = this.dependencies;
+    const { clock, upstream, nodeMetrics } = this.dependencies;
     const { store } = this.pods;
     const encoded = store.cache.get(store.keyOf(namespace, name));
     if (!encoded || encoded.corruption || encoded.attributes.lifetime?.isDeleting) return void this.since.delete(key);
@@ -90,11 +90,13 @@ class TaintEviction implements RunningReconciler {
       return;
     }
     if (upstream.isActive()) return;
+    let dueMs = clock.now();
     if (eviction !== 'now') {
-      const leftMs = this.beginOf(key, pod, taints) + eviction * 1000 - clock.now();
+      dueMs = this.beginOf(key, pod, taints) + eviction * 1000;
+      const leftMs = dueMs - clock.now();
       if (leftMs > 0) return { againInMs: leftMs };
     }
-    await this.evict(pod, signal);
+    if (await this.evict(pod, signal)) nodeMetrics.podEvicted(Math.max(0, clock.now() - dueMs) / 1000);
     this.since.delete(key);
   }
 
@@ -110,15 +112,17 @@ class TaintEviction implements RunningReconciler {
     return beginMs;
   }
 
-  private async evict(pod: Pod, signal: AbortSignal): Promise<void> {
+  /** Returns false if the Pod no longer exists. */
+  private async evict(pod: Pod, signal: AbortSignal): Promise<boolean> {
     const { client, clock } = this.dependencies;
     const { namespace = '', name = '', uid } = pod.metadata;
     const ref = { served: this.pods, namespace, name };
     const preconditions = uid === undefined ? {} : { uid };
     await this.record(pod, `Marking for deletion Pod ${namespace}/${name}`, signal);
     const mark = (current: Pod) => withDisruptionTarget(current, objectTime(clock.now()), cause);
-    if (!(await client.change(ref, mark, { subresource: 'status', preconditions, signal }))) return;
+    if (!(await client.change(ref, mark, { subresource: 'status', preconditions, signal }))) return false;
     await client.delete(ref, { preconditions }, signal);
+    return true;
   }
 
   private record({ metadata }: Pod, message: string, signal: AbortSignal): Promise<void> {
