@@ -3,15 +3,15 @@ const layers = [
   ['std', 'config', 'regex'],
   ['machinery', 'grpc'],
   ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog', 'tracing'],
-  ['structural-schema', 'expressions', 'kubeconfig-client', 'pods', 'encryption'],
+  ['structural-schema', 'expressions', 'kubeconfig-client', 'forwarding', 'remote-streams', 'pods', 'encryption'],
   ['cache', 'webhook-client'],
   ['registry'],
-  ['auth', 'admission', 'audit', 'flow', 'custom-kinds', 'service-allocation'],
+  ['auth', 'admission', 'aggregation', 'audit', 'flow', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
   ['answers', 'metrics', 'openapi'],
   ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'check', 'explain'],
-  ['assembly'],
+  ['assembly', 'agent'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
 const room = (names) => `^src/(${names.join('|')})/`;

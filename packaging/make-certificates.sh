@@ -85,6 +85,8 @@ leaf pki/apiserver pki/ca '/CN=kube-apiserver' serverAuth \
   "$(alternative_names "$@" localhost 127.0.0.1 kubernetes kubernetes.default kubernetes.default.svc \
     kubernetes.default.svc.cluster.local "${SERVICE_ADDRESS:-10.0.0.1}")"
 leaf pki/admin pki/ca '/O=system:masters/CN=kubernetes-admin' clientAuth
+authority pki/front-proxy-ca 'front-proxy CA'
+leaf pki/front-proxy-client pki/front-proxy-ca '/CN=front-proxy-client' clientAuth
 [ -s pki/sa.key ] || openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out pki/sa.key 2>/dev/null
 [ -s pki/sa.pub ] || openssl pkey -in pki/sa.key -pubout -out pki/sa.pub
 

@@ -72,7 +72,9 @@ async function findTools(): Promise<Tools> {
   const missing = [
     ...(etcd ? [] : [`tests against etcd: ${howToGetEtcd}`]),
     ...(kubectls.length > 0 ? [] : [`tests with kubectl: ${howToGetKubectl}`]),
-    ...(go !== undefined ? [] : ["controller-runtime's envtest: put go 1.26 or newer on PATH"]),
+    ...(go !== undefined
+      ? []
+      : ["controller-runtime's envtest, and encryption beside kube-apiserver's code: put go 1.26 or newer on PATH"]),
   ];
   for (const line of missing) print(`not run: ${line}`);
   return { hasEtcd: etcd !== undefined, missing };

@@ -52,7 +52,9 @@ export function sendBytes(
 
 function finish(answer: Finished): void {
   finished.push(answer);
-  if (finished.length === 1) setImmediate(sendFinished);
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(sendScheduled);
 }
 
 /** Removes the Content-Type, for responses without a body. */
@@ -77,8 +79,16 @@ interface Finished {
  * client wakes it, which costs more than the rest of a read; this way a client with many connections is woken once.
  */
 let finished: Finished[] = [];
+let isScheduled = false;
 
-function sendFinished(): void {
+function sendScheduled(): void {
+  isScheduled = false;
+  sendFinished();
+}
+
+/** Sends the responses that are finished, before the end of this iteration of the event loop. */
+export function sendFinished(): void {
+  if (finished.length === 0) return;
   const batch = finished;
   finished = [];
   for (const { raw, code, headers, body } of batch) {

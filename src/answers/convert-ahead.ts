@@ -1,6 +1,7 @@
 import type { EncodedObject, Rendering } from '../cache/encoded-object.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Hub } from '../registry/definition/resource-definition.js';
+import type { CallTrace } from '../std/call-trace.js';
 import type { Clock } from '../std/clock.js';
 import { untilReady } from '../std/not-ready.js';
 import { YieldTimer } from '../std/yield-timer.js';
@@ -11,6 +12,7 @@ export async function convertAhead(
   rendering: Rendering,
   fromHubAhead: NonNullable<Hub['fromHubAhead']>,
   clock: Clock,
+  trace: CallTrace | undefined,
 ): Promise<void> {
   const timer = new YieldTimer(clock);
   for (const part of partsOf(objects)) {
@@ -19,10 +21,10 @@ export async function convertAhead(
       parsed.push(object.parse());
       if (timer.isDue()) await timer.yield();
     }
-    await fromHubAhead(parsed);
+    await fromHubAhead(parsed, trace);
     for (const [index, object] of part.entries()) {
       // Other requests may have displaced the result meanwhile.
-      await untilReady(() => object.rendered(rendering, parsed[index]));
+      await untilReady(() => object.rendered(rendering, parsed[index]), trace);
       if (timer.isDue()) await timer.yield();
     }
   }

@@ -6,6 +6,7 @@ import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { CallTrace } from '../std/call-trace.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
@@ -120,12 +121,12 @@ export class Renderings {
    * Converts the objects if another server does that: renderings of objects that are not converted throw NotReady.
    * Returns undefined if there is nothing to wait for.
    */
-  ready(objects: readonly EncodedObject[], clock: Clock): Promise<void> | undefined {
+  ready(objects: readonly EncodedObject[], clock: Clock, trace: CallTrace | undefined): Promise<void> | undefined {
     const { hub } = this.definition;
     if (!hub?.fromHubAhead) return undefined;
     const rendering = this.of(plainJson);
     const missing = objects.filter((object) => !object.corruption && !object.hasRendering(rendering));
-    return missing.length > 0 ? convertAhead(missing, rendering, hub.fromHubAhead, clock) : undefined;
+    return missing.length > 0 ? convertAhead(missing, rendering, hub.fromHubAhead, clock, trace) : undefined;
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {

@@ -57,7 +57,7 @@ export class ResourceAnswers {
     const { audit } = request.kube;
     if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
     if (answer.type === 'stored') {
-      const ready = renderings.ready([answer.encoded], this.dependencies.clock);
+      const ready = renderings.ready([answer.encoded], this.dependencies.clock, request.kube.trace);
       if (ready) return ready.then(() => this.send(request, reply, definition, answer));
       if (audit?.takesAnswers) audit.noteAnswer({ object: auditedObject(renderings, answer.encoded, representation) });
       const isIdentity = renderings.isIdentity(representation);
@@ -78,6 +78,7 @@ export class ResourceAnswers {
     }
     if (answer.type === 'status')
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
+    if (answer.type === 'forward') throw ApiError.internal('an answer of another server has no object');
     if (answer.type === 'list') {
       const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
       return this.sendList(request, reply, definition, meta, answer.objects);
@@ -95,7 +96,7 @@ export class ResourceAnswers {
     if (answer.type === 'status') return this.sendExplanation(request, reply, answer.status.code ?? 200, answer.status);
     if (answer.type === 'computed') return this.sendExplanation(request, reply, answer.code, answer.object);
     if (answer.type !== 'stored') return this.sendExplanation(request, reply, 200, null);
-    await renderings.ready([answer.encoded], this.dependencies.clock);
+    await renderings.ready([answer.encoded], this.dependencies.clock, request.kube.trace);
     this.sendExplanation(request, reply, answer.code, renderings.parse(answer.encoded));
   }
 
@@ -125,7 +126,7 @@ export class ResourceAnswers {
     request.kube.begin('encode');
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
-    const ready = renderings.ready(objects, clock);
+    const ready = renderings.ready(objects, clock, request.kube.trace);
     if (ready) await ready;
     const joined = renderings.joinedList(representation, objects.length);
     const { audit } = request.kube;

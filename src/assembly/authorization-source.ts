@@ -9,9 +9,7 @@ import {
 } from '../auth/configuration/authorization-configuration.js';
 import { authorizersOfFlags } from '../auth/configuration/authorization-flags.js';
 import type { WebhookAuthorizerConfiguration } from '../auth/configuration/webhook-authorizer-configuration.js';
-import { CertificateError } from '../certificates/certificate-error.js';
 import type { Live } from '../certificates/live.js';
-import { LiveFiles } from '../certificates/live-files.js';
 import { FlagError } from '../config/flag-error.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { ClientError } from '../kubeconfig-client/client-error.js';
@@ -19,6 +17,7 @@ import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-me
 import { ReloadMetrics } from '../metrics/reload-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
 import type { Rng } from '../std/rng.js';
+import { openFollowedFile } from './followed-file.js';
 import type { FileWatching } from './tls.js';
 
 /** Metrics that webhook authorizers update from the moment at which they are opened. */
@@ -36,11 +35,6 @@ export interface AuthorizationSource {
   /** True with AlwaysAllow, which would let anonymous requests do anything. */
   readonly allowsEverything: boolean;
 }
-
-/** A change is used when two polls have found the same file: within five seconds. */
-const pollMs = 2_500;
-/** As in kube-apiserver, also for file systems that do not report changes. */
-const rereadMs = 60_000;
 
 type Watching = FileWatching & { readonly rng: Rng };
 type OpenWebhook = (configuration: WebhookAuthorizerConfiguration) => Promise<AuthorizationWebhook>;
@@ -123,9 +117,10 @@ interface FollowOptions {
 /** Follows --authorization-config. A change that cannot be used is logged and counted, and has no effect. */
 async function followFile(
   file: string,
-  { config, open, reloads, watching: { clock, logger, undo } }: FollowOptions,
+  { config, open, reloads, watching }: FollowOptions,
 ): Promise<Live<readonly ConfiguredAuthorizer[]>> {
   const { naming, authorization } = config;
+  const { clock } = watching;
   const options = { file, naming, clock, hasPolicyFile: authorization.policyFile !== undefined };
   const flag = 'authorization-config';
   let used: { readonly read: AuthorizationConfiguration; readonly opened: readonly ConfiguredAuthorizer[] } | undefined;
@@ -142,21 +137,7 @@ async function followFile(
     used = { read, opened };
     return opened;
   };
-  const live = await LiveFiles.open<readonly ConfiguredAuthorizer[]>({
-    subject: 'authorization configuration',
-    files: [file],
-    parse: ([bytes]) => use(bytes!.toString()),
-    onFailure: () => reloads.reloaded('failure'),
-    ...{ pollMs, rereadMs, awaitsEndOfChange: true, clock, logger },
-  }).catch((error: unknown) => {
-    if (error instanceof CertificateError) throw new FlagError(flag, [error.message]);
-    throw error;
-  });
-  undo.add(async () => {
-    live.close();
-    // A running check may replace the webhooks.
-    await live.idle();
-    closeWebhooks(live.current());
-  });
-  return live;
+  const parse = (bytes: Buffer) => use(bytes.toString());
+  const followed = { subject: 'authorization configuration', flag, file, parse, reloads, release: closeWebhooks };
+  return openFollowedFile(followed, watching);
 }

@@ -1,16 +1,23 @@
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { Auditor } from '../audit/auditor.js';
+import type { Live } from '../certificates/live.js';
+import type { KeyPairPem } from '../certificates/pem.js';
 import type { Encoding } from '../codec/encoding.js';
 import { makeEncodings } from '../codec/encodings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { versionDocument, type VersionDocument } from '../config/version-document.js';
 import type { ConverterDependencies } from '../custom-kinds/conversion/webhook-converter.js';
+import { ForwardedRequests } from '../endpoints/forwarded-requests.js';
 import { HealthChecks } from '../endpoints/health-checks.js';
 import { standardChecks } from '../endpoints/health-standard-checks.js';
+import type { ForwardTls } from '../forwarding/forward-target.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
+import type { NodeMetrics } from '../metrics/node-metrics.js';
 import type { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
 import { ResourceRegistry } from '../registry/resource-registry.js';
+import { ResourcesOfGroups, type VisibleResources } from '../registry/visible-resources.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
@@ -24,6 +31,7 @@ import { makeAccess, type AccessComponents } from './access.js';
 import type { Encryption } from './encryption-file.js';
 import type { AuthorizationSource } from './authorization-source.js';
 import { makeAuthentication, type AuthenticationComponents, type CredentialSources } from './authentication.js';
+import { makeAggregation } from './aggregation.js';
 import { makeConversion } from './conversion.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
 import { makeFlowControl } from './flow-control.js';
@@ -41,10 +49,16 @@ interface ServerDependencies extends CredentialSources {
   readonly encryption?: Encryption | undefined;
   /** Absent without --tracing-config-file. */
   readonly tracing?: Tracing | undefined;
+  /** The certificate by which aggregated API servers recognize this one; absent in a server without requests. */
+  readonly proxyClient?: Live<KeyPairPem> | undefined;
+  /** The CA and client certificate for kubelets; absent in a server without requests. */
+  readonly kubeletTls?: (() => ForwardTls) | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
   /** Absent in a server without requests. */
   readonly audit?: AuditComponents | undefined;
+  /** The API groups that clients see; all by default. */
+  readonly servedGroups?: readonly string[] | undefined;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
   /** Encodings of an embedding program. */
   readonly ownEncodings?: readonly Encoding[] | undefined;
@@ -78,6 +92,7 @@ export interface ServerComponents
   readonly admission: AccessComponents['admission'];
   readonly authorizers: AccessComponents['authorizers'];
   readonly metaGroup: string;
+  readonly kubeletTls: () => ForwardTls;
   /** Undefined if nothing is recorded. */
   readonly auditor: Auditor | undefined;
   readonly encodings: readonly Encoding[];
@@ -86,10 +101,13 @@ export interface ServerComponents
   readonly requestMetrics: RequestMetrics;
   readonly accessMetrics: AccessMetrics;
   readonly workQueueMetrics: WorkQueueMetrics;
+  readonly nodeMetrics: NodeMetrics;
   readonly metrics: MetricPages;
   readonly wheel: TimerWheel;
   readonly phase: Phase;
   readonly conversion: ConverterDependencies;
+  readonly aggregation: Aggregation;
+  readonly visible: VisibleResources;
 }
 
 /** Progress of start and shutdown. server.ts sets it; health checks and hooks read it. */
@@ -160,21 +178,49 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const { accountTokens, tokenUses } = authentication;
   const address = () => phase.address;
   const { tracing } = dependencies;
+  const aggregation = makeAggregation({ config, registry, proxyClient: dependencies.proxyClient, clock, rng });
+  const { servedGroups } = dependencies;
+  const visible = servedGroups ? new ResourcesOfGroups(registry, servedGroups) : registry;
+  const forwarded = new ForwardedRequests({
+    aggregation,
+    requestsMax: config.limits.aggregatedRequestsMax,
+    rejectsRedirects: config.aggregation.rejectsRedirects,
+    clock,
+  });
   if (tracing) identifyServer(tracing, address);
   return {
     ...dependencies,
+    kubeletTls: dependencies.kubeletTls ?? (() => ({})),
+    visible,
     metaGroup: config.naming.group('meta'),
     auditor: dependencies.audit?.auditor,
     ...{ registry, store, wheel, phase, health, version, encodings },
     conversion: makeConversion({ config, registry, meters, clock, rng }),
+    aggregation,
     ...storage,
     ...authentication,
     ...access,
-    ...makeDocuments({ config, registry, catalog, encodings, health, version, accountTokens, clock, address }),
-    ...makeRequests({ ...access, config, registry, catalog, encodings, meters, wheel, flowControl, clock, rng }),
+    ...makeDocuments({
+      ...{ config, visible, catalog, encodings, health, version, accountTokens, clock, address },
+      ...{ aggregation, forwarded },
+    }),
+    ...makeRequests({
+      ...access,
+      config,
+      visible,
+      catalog,
+      encodings,
+      meters,
+      wheel,
+      flowControl,
+      forwarded,
+      clock,
+      rng,
+    }),
     requestMetrics: meters.requests,
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,
+    nodeMetrics: meters.nodes,
     metrics: metricPages(meters, {
       ...{ clock, config, registry, version, declaredValidation, health, address, tokenUses, flowControl },
       jwt: dependencies.jwtMetrics,
@@ -183,6 +229,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       signerMetrics: dependencies.signerMetrics,
       audit: dependencies.audit?.auditMetrics,
       spans: tracing?.exporter.counts,
+      unavailableVersions: aggregation.unavailable,
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { CertificateError, reasonOf } from '../certificates/certificate-error.js';
-import { LiveFiles } from '../certificates/live-files.js';
+import { reasonOf } from '../certificates/certificate-error.js';
+import type { LiveFiles } from '../certificates/live-files.js';
 import { FlagError } from '../config/flag-error.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { KmsConfiguration } from '../encryption/configuration/encryption-configuration.js';
@@ -13,6 +13,7 @@ import { EncryptionMetrics } from '../metrics/encryption-metrics.js';
 import { ReloadMetrics } from '../metrics/reload-metrics.js';
 import { sleep } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
+import { openFollowedFile } from './followed-file.js';
 import type { FileWatching } from './tls.js';
 
 /** Encryption of stored objects by --encryption-provider-config. */
@@ -43,10 +44,6 @@ interface Generation {
 }
 
 const flag = 'encryption-provider-config';
-/** A change is used when two polls have found the same file: within five seconds. */
-const pollMs = 2_500;
-/** As in kube-apiserver, also for file systems that do not report changes. */
-const rereadMs = 60_000;
 /** As in kube-apiserver: time in which the plug-ins of a changed file must become healthy, and the interval of checks. */
 const healthyMsMin = 10_000;
 const healthPollMs = 100;
@@ -111,24 +108,16 @@ class EncryptionSource implements Encryption {
   }
 
   /** Follows the file. A change that cannot be used is logged and counted, and has no effect. */
-  private async follow(file: string): Promise<LiveFiles<Generation>> {
-    const { clock, logger, undo } = this.watching;
-    const live = await LiveFiles.open<Generation>({
+  private follow(file: string): Promise<LiveFiles<Generation>> {
+    const { reloads } = this;
+    const options = {
       subject: 'encryption configuration',
-      files: [file],
-      parse: async ([bytes]) => this.make(bytes!),
-      onFailure: () => this.reloads.reloaded('failure'),
-      ...{ pollMs, rereadMs, awaitsEndOfChange: true, clock, logger },
-    }).catch((error: unknown) => {
-      if (error instanceof CertificateError) throw new FlagError(flag, [error.message]);
-      throw error;
-    });
-    undo.add(async () => {
-      live.close();
-      // A running check may replace the plug-ins.
-      await live.idle();
-    });
-    return live;
+      flag,
+      file,
+      parse: (bytes: Buffer) => this.make(bytes),
+      reloads,
+    };
+    return openFollowedFile(options, this.watching);
   }
 
   /** Opens the providers of the file. At start, plug-ins may still be starting; a changed file needs healthy ones. */

@@ -1,6 +1,8 @@
+import { sendFinished } from '../answers/answer.js';
 import type { FlowSchema, PriorityLevelConfiguration } from '../catalog/types/flowcontrol.v1.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { FlowControl } from '../flow/flow-control.js';
+import type { TurnScheduler } from '../flow/dispatch-turns.js';
 import { followFlowObjects } from '../flow/flow-objects.js';
 import { objectStats } from '../flow/object-stats.js';
 import { apiVersionOf } from '../machinery/gvk.js';
@@ -9,6 +11,12 @@ import { flowcontrolVersion } from '../modules/flowcontrol/flowcontrol.resources
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
+
+const eventLoopTurns: TurnScheduler = {
+  afterReading: (task) => void setImmediate(task),
+  afterContinuations: (task) => queueMicrotask(() => process.nextTick(task)),
+  sendFinished,
+};
 
 interface Dependencies {
   readonly config: ServerConfig;
@@ -38,6 +46,7 @@ export function makeFlowControl({ config, registry, clock, wheel }: Dependencies
   const control = new FlowControl({
     clock,
     wheel,
+    turns: eventLoopTurns,
     seats: flow.requestsInFlightMax + flow.mutatingRequestsInFlightMax,
     mandatory: { schemas, levels },
     statsOf: objectStats(registry, clock),

@@ -7,6 +7,7 @@ import type { ServerConfig } from '../config/server-config.js';
 import type { Auditor } from '../audit/auditor.js';
 import { Connections } from '../connections/connections.js';
 import { makeProtocolServers, type RequestListener } from '../connections/protocol-servers.js';
+import type { UpgradeRoutes } from '../connections/upgrades.js';
 import { makeRoutable } from '../connections/unusual-requests.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { answerError } from '../filters/api-error.filter.js';
@@ -30,6 +31,7 @@ interface HookDependencies {
   readonly wheel: TimerWheel;
   readonly requestMetrics: RequestMetrics;
   readonly auditor?: Auditor | undefined;
+  readonly upgrades: UpgradeRoutes;
   readonly phase: { readonly isStopping: boolean; readonly isRefusing: boolean };
 }
 
@@ -49,14 +51,18 @@ const routeParameterLengthMax = 2 ** 21;
 /** Creates the Fastify adapter for Nest: HTTP/2 and HTTP/1.1, chosen by ALPN, on one TLS port. */
 export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookDependencies): HttpServer {
   const { serving, limits } = config;
-  const { logger, clock } = components;
+  const { logger, clock, upgrades } = components;
   let connections: Connections | undefined;
   const serverFactory = (route: RequestListener): Server => {
-    const servers = makeProtocolServers(tlsOptions(config, tls), protocolBounds(config), (request, response) => {
-      connections!.begin(request, response);
-      makeRoutable(request, limits.requestHeadersMax);
-      route(request, response);
-    });
+    const servers = makeProtocolServers(
+      tlsOptions(config, tls),
+      { ...protocolBounds(config), upgrades },
+      (request, response) => {
+        connections!.begin(request, response);
+        makeRoutable(request, limits.requestHeadersMax);
+        route(request, response);
+      },
+    );
     connections = new Connections(
       servers,
       {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { UnavailableVersions } from '../aggregation/unavailable-versions.js';
 import type { TokenUses } from '../auth/token-uses.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -7,6 +8,7 @@ import type { HealthChecks } from '../endpoints/health-checks.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import type { AuditMetrics } from '../metrics/audit-metrics.js';
 import { AccessMetrics } from '../metrics/access-metrics.js';
+import { aggregationFamilies } from '../metrics/aggregation-metrics.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { AdmissionPolicyMetrics } from '../metrics/admission-policy-metrics.js';
 import { AdmissionWebhookMetrics } from '../metrics/admission-webhook-metrics.js';
@@ -28,6 +30,7 @@ import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { tokenFamilies } from '../metrics/token-metrics.js';
 import { tracingFamilies } from '../metrics/tracing-metrics.js';
 import type { SpanCounts } from '../tracing/span-exporter.js';
+import { NodeMetrics } from '../metrics/node-metrics.js';
 import { TokenCacheMetrics } from '../metrics/token-cache-metrics.js';
 import { WatchMetrics } from '../metrics/watch-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
@@ -56,6 +59,7 @@ export interface Meters {
   readonly storage: StorageMetrics;
   readonly watches: WatchMetrics;
   readonly workQueues: WorkQueueMetrics;
+  readonly nodes: NodeMetrics;
   readonly deprecations: DeprecatedRequests;
   readonly impersonation: ImpersonationMetrics;
 }
@@ -87,6 +91,7 @@ export function makeMeters({ registry, root, clock, naming, authorization }: Met
     storage: new StorageMetrics(root, registry),
     watches: new WatchMetrics(registry),
     workQueues: new WorkQueueMetrics(),
+    nodes: new NodeMetrics(),
     deprecations: new DeprecatedRequests(naming, registry),
     impersonation: new ImpersonationMetrics(),
   };
@@ -111,6 +116,7 @@ interface Measured {
   readonly audit: AuditMetrics | undefined;
   /** Absent without --tracing-config-file. */
   readonly spans?: SpanCounts | undefined;
+  readonly unavailableVersions: UnavailableVersions;
 }
 
 export interface MetricPages {
@@ -145,6 +151,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...cacheFamilies(registry),
     ...meters.watches.families(),
     ...meters.workQueues.families(),
+    ...meters.nodes.families(),
     ...buildFamilies(version),
     ...featureFamilies(config.featureGates),
     ...declaredValidationFamilies(declaredValidation),
@@ -155,6 +162,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...(signerMetrics?.families() ?? []),
     ...(measured.audit?.families() ?? []),
     ...(measured.spans ? tracingFamilies(measured.spans) : []),
+    ...aggregationFamilies(measured.unavailableVersions),
     ...healthFamilies(health),
   );
   indicators.add(...healthFamilies(health));

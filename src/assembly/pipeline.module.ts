@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Module, type CanActivate, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
@@ -22,7 +22,9 @@ import { refusalWith } from '../auth/authorizer.js';
 import { AuthorizationGuard } from '../guards/authorization.guard.js';
 import { FlowControlGuard } from '../guards/flow-control.guard.js';
 import { ImpersonationGuard } from '../guards/impersonation.guard.js';
+import { EarlyTracingGuard } from '../guards/early-tracing.guard.js';
 import { TracingGuard } from '../guards/tracing.guard.js';
+import type { Tracing } from '../tracing/open-tracing.js';
 import { ContentNegotiationInterceptor } from '../interceptors/content-negotiation.interceptor.js';
 
 /**
@@ -37,11 +39,12 @@ export class PipelineModule {
     return {
       module: PipelineModule,
       providers: [
+        ...tracingGuards(components, ({ tracer }) => new EarlyTracingGuard(tracer)),
         {
           provide: APP_GUARD,
           useFactory: () => new AuthenticationGuard(components.authenticator, components.accessMetrics),
         },
-        ...tracingGuards(components),
+        ...tracingGuards(components, ({ tracer }) => new TracingGuard(tracer, components.clock)),
         ...(components.auditor ? [{ provide: APP_GUARD, useFactory: () => new AuditGuard() }] : []),
         {
           provide: APP_GUARD,
@@ -70,7 +73,12 @@ export class PipelineModule {
         },
         {
           provide: APP_INTERCEPTOR,
-          useFactory: () => new ContentNegotiationInterceptor(components.registry, components.negotiators),
+          useFactory: () =>
+            new ContentNegotiationInterceptor(
+              components.visible,
+              components.negotiators,
+              components.aggregation.versions,
+            ),
         },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
@@ -92,7 +100,7 @@ export class PipelineModule {
   }
 }
 
-function tracingGuards({ tracing, clock }: ServerComponents): Provider[] {
+function tracingGuards({ tracing }: ServerComponents, guard: (tracing: Tracing) => CanActivate): Provider[] {
   if (!tracing) return [];
-  return [{ provide: APP_GUARD, useFactory: () => new TracingGuard(tracing.tracer, clock) }];
+  return [{ provide: APP_GUARD, useFactory: () => guard(tracing) }];
 }

@@ -3,13 +3,18 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { Encoding } from '../codec/encoding.js';
 import { OutputNegotiator } from '../codec/negotiate.js';
 import type { ServerConfig } from '../config/server-config.js';
+import { UpgradeRoutes } from '../connections/upgrades.js';
+import type { ForwardedRequests } from '../endpoints/forwarded-requests.js';
+import { ConnectionRequests } from '../endpoints/connection-requests.js';
+import { isGlobalUnicast } from '../forwarding/allowed-addresses.js';
+import { Upstreams } from '../forwarding/upstreams.js';
 import { ResourceRequests } from '../endpoints/resource-requests.js';
 import { WatchStreams } from '../endpoints/watch-stream.js';
 import type { ResourceNegotiators } from '../interceptors/content-negotiation.interceptor.js';
 import type { FlowControl } from '../flow/flow-control.js';
 import { InflightLimiter } from '../flow/inflight-limiter.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
-import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
@@ -18,14 +23,21 @@ import type { Meters } from './metrics.js';
 
 interface Dependencies extends Pick<AccessComponents, 'admission' | 'refusalOf'> {
   readonly config: ServerConfig;
-  readonly registry: ResourceRegistry;
+  readonly visible: VisibleResources;
   readonly catalog: Catalog;
   readonly encodings: readonly Encoding[];
   readonly meters: Meters;
   readonly wheel: TimerWheel;
   readonly flowControl: FlowControl | undefined;
+  readonly forwarded: ForwardedRequests;
   readonly clock: Clock;
   readonly rng: Rng;
+}
+
+/** Connections to other servers. */
+interface UpstreamComponents {
+  readonly proxied: Upstreams;
+  readonly kubelets: Upstreams;
 }
 
 /** Requests for resources, from the bound on requests in flight to the answer. */
@@ -36,6 +48,9 @@ export interface RequestComponents {
   readonly negotiators: ResourceNegotiators;
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
+  readonly upstreams: UpstreamComponents;
+  /** The requests that may leave HTTP. */
+  readonly upgrades: UpgradeRoutes;
 }
 
 export function makeRequests(dependencies: Dependencies): RequestComponents {
@@ -52,13 +67,26 @@ export function makeRequests(dependencies: Dependencies): RequestComponents {
     longRunningMax: limits.watchesMax,
     longRunningPerUserMax: limits.watchesPerUserMax,
   });
+  const upstreams = {
+    proxied: new Upstreams({ clock: dependencies.clock, permitsAddress: isGlobalUnicast }),
+    kubelets: new Upstreams({ clock: dependencies.clock }),
+  };
   return {
     limiter,
     flowControl,
     negotiators: negotiatorsOf(config, encodings),
     watches,
-    requests: requestsOf(dependencies, watches),
+    upgrades: upgradeRoutes(dependencies.forwarded),
+    upstreams,
+    requests: requestsOf(dependencies, watches, connectionsOf(dependencies, upstreams)),
   };
+}
+
+/** Connections to Pods and nodes, and all requests for aggregated groups. */
+function upgradeRoutes(forwarded: ForwardedRequests): UpgradeRoutes {
+  const routes = new UpgradeRoutes();
+  routes.add(({ isResourceRequest, group, version }) => isResourceRequest && !!forwarded.find(group, version));
+  return routes;
 }
 
 function negotiatorsOf({ naming }: ServerConfig, encodings: readonly Encoding[]): ResourceNegotiators {
@@ -66,8 +94,27 @@ function negotiatorsOf({ naming }: ServerConfig, encodings: readonly Encoding[])
   return { builtIn: new OutputNegotiator(offer), custom: new OutputNegotiator({ ...offer, isCustom: true }) };
 }
 
-function requestsOf(dependencies: Dependencies, watches: WatchStreams): ResourceRequests {
-  const { config, registry, catalog, encodings, meters, admission, refusalOf, clock, rng } = dependencies;
+/** As the default of a kubelet. */
+const streamIdleTimeoutMs = 4 * 3_600_000;
+
+function connectionsOf({ config, clock }: Dependencies, upstreams: UpstreamComponents): ConnectionRequests {
+  const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = config.authentication.requestHeader;
+  const names = new Set(
+    ['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']
+      .concat(usernameHeaders, uidHeaders, groupHeaders)
+      .map((name) => name.toLowerCase()),
+  );
+  const prefixes = ['impersonate-', 'x-remote-extra-', ...extraHeaderPrefixes].map((prefix) => prefix.toLowerCase());
+  const isCredential = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  return new ConnectionRequests({ ...upstreams, clock, streamIdleTimeoutMs, isCredential });
+}
+
+function requestsOf(
+  dependencies: Dependencies,
+  watches: WatchStreams,
+  connections: ConnectionRequests,
+): ResourceRequests {
+  const { config, visible: registry, catalog, encodings, meters, admission, refusalOf, clock, rng } = dependencies;
   const { limits, featureGates } = config;
   return new ResourceRequests({
     registry,
@@ -77,12 +124,15 @@ function requestsOf(dependencies: Dependencies, watches: WatchStreams): Resource
     watches,
     watchMetrics: meters.watches,
     deprecations: meters.deprecations,
+    forwarded: dependencies.forwarded,
     encodings,
     metaGroup: config.naming.group('meta'),
     limits,
     rng,
     minWatchTimeoutMs: config.minRequestTimeoutSeconds * 1000,
     watchListEnabled: featureGates['WatchList'] === true,
+    streamsRequireCreate: featureGates['AuthorizePodWebsocketUpgradeCreatePermission'] === true,
+    connections,
     shardingEnabled: featureGates['ShardedListAndWatch'] === true,
     snapshotsEnabled: featureGates['ListFromCacheSnapshot'] === true,
     compressionEnabled: featureGates['APIResponseCompression'] === true,

@@ -31,6 +31,7 @@ import { openEncryption } from './encryption.js';
 import { makeComponents, type ModuleContext, type ServerComponents } from './components.js';
 import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
+import { openKubeletTls } from './kubelets.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { tightenOwnPaths } from './own-paths.js';
 import { startControl } from './start-control.js';
@@ -49,6 +50,8 @@ export interface StartOptions {
   readonly store?: KvStore;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
+  /** The API groups that clients see: those of `modules`, in an aggregated API server. All by default. */
+  readonly servedGroups?: readonly string[];
   /** Authenticators beyond the built-in ones. They are asked last, before anonymous access. */
   readonly authenticators?: readonly AuthenticatorDefinition[];
   /**
@@ -111,20 +114,30 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const audit = await openAudit(config, { rng, clock, logger, undo });
   const { allowsEverything } = authorization;
   const identities = await credentialSources(config, { pki, tls, allowsEverything, clock, logger, undo });
+  const kubeletTls = await openKubeletTls(config, { clock, logger, undo });
   const components = makeComponents({
     ...identities,
+    kubeletTls,
     authorization,
     audit,
     encryption,
     tracing,
     store,
+    proxyClient: tls.proxyClient,
     rng,
     logger,
     authenticators: options.authenticators,
+    servedGroups: options.servedGroups,
     admissionPlugins: options.admissionPlugins,
     ownEncodings: options.encodings,
   });
+  undo.add(() => components.aggregation.versions.close());
+  undo.add(() => components.aggregation.upstreams.close());
   undo.add(() => components.feed.close());
+  undo.add(() => {
+    components.upstreams.proxied.close();
+    components.upstreams.kubelets.close();
+  });
   encryption?.onKeysChanged(() => recoverUnreadable(components));
   const { app, connections } = await makeApp(components, tls, options, undo);
   await loadManifests(components, undo);

@@ -19,6 +19,7 @@ export async function stopServing(
   // With --shutdown-send-retry-after the server listens, and refuses with 429, until running requests have ended.
   if (config.shutdownSendsRetryAfter) {
     phase.isRefusing = true;
+    connections.closeUpgraded();
     await Promise.all([connections.quiet(shutdownGraceMs), watches.endAll(clock, config.shutdownWatchGraceMs)]);
     return connections.drain(0);
   }

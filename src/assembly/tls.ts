@@ -1,7 +1,8 @@
 import type { CaBundle } from '../certificates/ca-bundle.js';
 import { CertificateError } from '../certificates/certificate-error.js';
 import type { Live } from '../certificates/live.js';
-import type { Pki } from '../certificates/pki.js';
+import type { KeyPairPem } from '../certificates/pem.js';
+import { frontProxySubject, type Pki } from '../certificates/pki.js';
 import { LiveRootCa } from '../certificates/root-ca.js';
 import { SniContexts, type NamedPair } from '../certificates/sni-contexts.js';
 import { liveCaBundle, liveServingPair, TlsMaterial } from '../certificates/tls-material.js';
@@ -17,6 +18,10 @@ export interface ServerTls {
   readonly sni: SniContexts;
   /** --requestheader-client-ca-file */
   readonly proxyCa: Live<CaBundle> | undefined;
+  /** The certificate by which aggregated API servers recognize this server. */
+  readonly proxyClient: Live<KeyPairPem>;
+  /** The CA of that certificate, if this server has issued it and no other CA of proxies is configured. */
+  readonly ownProxyCa: Live<CaBundle> | undefined;
 }
 
 /** Dependencies of values that follow files. */
@@ -31,7 +36,25 @@ export async function openTls(config: ServerConfig, pki: Pki, watching: FileWatc
   const proxyCa = await liveBundle(requestHeader.clientCaFile, watching);
   const material = await tlsMaterial(config, { pki, proxyCa }, watching);
   if (proxyCa && requestHeader.allowedNames.length === 0) checkProxyCa(proxyCa.current(), material.clientCaBundle());
-  return { material, sni: await sniContexts(config, material, watching), proxyCa };
+  const sni = await sniContexts(config, material, watching);
+  const configured = await configuredProxyClient(config, watching);
+  const issuesOwn = !configured && !proxyCa;
+  return {
+    ...{ material, sni, proxyCa },
+    proxyClient: configured ?? pki.frontProxy.client,
+    ownProxyCa: issuesOwn ? pki.frontProxy.authority : undefined,
+  };
+}
+
+/** --proxy-client-cert-file */
+async function configuredProxyClient(
+  { aggregation: { proxyClientCertFile: certificateFile, proxyClientKeyFile: keyFile } }: ServerConfig,
+  { clock, logger, undo }: FileWatching,
+): Promise<Live<KeyPairPem> | undefined> {
+  if (certificateFile === undefined || keyFile === undefined) return undefined;
+  const pair = await liveServingPair({ certificateFile, keyFile, clock, logger });
+  undo.add(() => pair.close());
+  return pair;
 }
 
 /** Throws if every client with a certificate of its own would be trusted as a front proxy, for any user. */
@@ -113,14 +136,32 @@ export async function liveRootCa(
   });
 }
 
+/** Headers of requests that this server forwards, with the certificate that it has issued for itself. */
+const ownProxyNames = {
+  allowedNames: [frontProxySubject.commonName],
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: ['X-Remote-Uid'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+};
+
 /** Returns the CAs and header names by which clients are identified, for extension-apiserver-authentication. */
 export function clientTrustOf(
   { authentication: { requestHeader } }: ServerConfig,
-  { material, proxyCa }: ServerTls,
+  { material, proxyCa, ownProxyCa }: ServerTls,
 ): Live<ClientTrust> {
   const current = () => ({
     clientCaPem: material.clientCaBundle()?.pem ?? '',
-    requestHeader: proxyCa && { ...requestHeader, clientCaPem: proxyCa.current().pem },
+    requestHeader: proxyCa
+      ? { ...requestHeader, clientCaPem: proxyCa.current().pem }
+      : ownProxyCa && { ...ownProxyNames, clientCaPem: ownProxyCa.current().pem },
   });
-  return { current, onChange: (listener) => material.onChange(() => listener(current())) };
+  return {
+    current,
+    onChange(listener) {
+      const changed = () => listener(current());
+      const ends = [material.onChange(changed), ownProxyCa?.onChange(changed)];
+      return () => ends.forEach((end) => end?.());
+    },
+  };
 }

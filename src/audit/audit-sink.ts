@@ -1,3 +1,4 @@
+import { shownAuditId } from '../machinery/audit-id.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { AuditEvent } from './audit-event.js';
@@ -57,7 +58,7 @@ export class LossLog {
       sink: source,
       reason,
       events: losses.events,
-      auditId: events[0]?.auditId,
+      auditId: events[0] && shownAuditId(events[0].auditId),
     });
     losses.events = 0;
   }

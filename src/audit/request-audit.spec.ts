@@ -24,7 +24,7 @@ class Kept implements AuditSink {
     return Promise.resolve();
   }
   abandon(): void {
-    // Nothing waits.
+    // This sink keeps no events.
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import { parseCaBundle } from './ca-bundle.js';
 import { kubeconfig } from './kubeconfig.js';
 import { LiveValue } from './live.js';
-import type { Pki } from './pki.js';
+import { frontProxySubject, type Pki } from './pki.js';
 import { servingNames, type ServingNamesOptions } from './serving-names.js';
 
 interface EphemeralPkiOptions extends ServingNamesOptions {
@@ -52,14 +52,21 @@ async function make(options: EphemeralPkiOptions, admin: AdminSubject): Promise<
   const key = makeKey();
   const certificate = await makeAuthority(key, clock.now());
   const signer = signerOf(certificate, key);
-  const [serving, client] = await Promise.all([
+  const proxyKey = makeKey();
+  const proxyCertificate = await makeAuthority(proxyKey, clock.now());
+  const [serving, client, proxyClient] = await Promise.all([
     makeServingPair(signer, servingNames(options), clock.now()),
     makeClientPair(signer, admin, clock.now()),
+    makeClientPair(signerOf(proxyCertificate, proxyKey), frontProxySubject, clock.now()),
   ]);
   return {
     authority: new LiveValue(parseCaBundle(certificate, 'the authority'), silentLogger),
     serving: new LiveValue(serving, silentLogger),
     admin: new LiveValue(client, silentLogger),
+    frontProxy: {
+      authority: new LiveValue(parseCaBundle(proxyCertificate, 'the authority of the proxy'), silentLogger),
+      client: new LiveValue(proxyClient, silentLogger),
+    },
     get serviceAccountKey() {
       return (serviceAccountKey ??= makeServiceAccountKey());
     },

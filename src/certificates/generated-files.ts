@@ -34,8 +34,9 @@ export class GeneratedFiles {
   }
 }
 
-const secretNames = ['admin.key', 'apiserver.key', 'ca.key', 'sa.key'];
-const publicNames = ['admin.crt', 'apiserver.crt', 'ca.crt', 'sa.pub'];
+const proxyNames = (extension: 'crt' | 'key') => ['ca', 'client'].map((name) => `front-proxy-${name}.${extension}`);
+const secretNames = ['admin.key', 'apiserver.key', 'ca.key', 'sa.key', ...proxyNames('key')];
+const publicNames = ['admin.crt', 'apiserver.crt', 'ca.crt', 'sa.pub', ...proxyNames('crt')];
 
 /** Returns the unchanged generated secrets of a directory. isWholeDirectory: it contains only generated files. */
 export async function generatedSecrets(directory: string): Promise<{ files: string[]; isWholeDirectory: boolean }> {

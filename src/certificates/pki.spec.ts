@@ -13,6 +13,7 @@ import { makeEphemeralPki } from './ephemeral-pki.js';
 import { ensurePki, type PkiOptions, type StoredPki } from './pki.js';
 
 const dayMs = 86_400_000;
+const proxyFiles = ['ca.crt', 'ca.key', 'client.crt', 'client.key'].map((name) => `front-proxy-${name}`);
 const allFiles = 'admin.crt admin.key apiserver.crt apiserver.key ca.crt ca.key sa.key sa.pub'.split(' ');
 
 let directory: string;
@@ -68,7 +69,9 @@ it('generates all files at the first start, with modes for the owner only', asyn
     modes[path] = ((await stat(join(directory, 'data', path))).mode & 0o777).toString(8);
   }
   expect(kubeconfig).toBe(join(directory, 'data', 'admin.kubeconfig'));
-  expect((await readdir(join(directory, 'data', 'pki'))).sort()).toEqual(['.made-by-keelson', ...allFiles]);
+  expect((await readdir(join(directory, 'data', 'pki'))).sort()).toEqual(
+    ['.made-by-keelson', ...allFiles, ...proxyFiles].sort(),
+  );
   expect(modes).toMatchObject({
     pki: '700',
     'admin.kubeconfig': '600',

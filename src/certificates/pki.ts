@@ -1,7 +1,15 @@
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { every, type Clock, type Timer } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
-import { adminDefault, makeClientPair, type AdminSubject, type ServiceAccountKey } from './authority.js';
+import {
+  adminDefault,
+  makeAuthority,
+  makeClientPair,
+  makeKey,
+  type AdminSubject,
+  type ServiceAccountKey,
+} from './authority.js';
 import { parseCaBundle, type CaBundle } from './ca-bundle.js';
 import { CertificateError, reasonOf } from './certificate-error.js';
 import type { Signer } from './issue-certificate.js';
@@ -15,12 +23,23 @@ import { makePrivateDirectory, readIfThere, writeAtomically } from './private-fi
 import { servingNames, type ServingNames, type ServingNamesOptions } from './serving-names.js';
 import { liveServingPair } from './tls-material.js';
 
+/** The certificate by which aggregated API servers recognize this server, and the CA that verifies it. */
+interface FrontProxy {
+  readonly authority: Live<CaBundle>;
+  readonly client: Live<KeyPairPem>;
+}
+
+/** The subject of that certificate, as kubeadm names it. */
+export const frontProxySubject: AdminSubject = { commonName: 'front-proxy-client', organizations: [] };
+
 /** CA, serving certificate, administrator's client certificate and service account key of a server. */
 export interface Pki {
   readonly authority: Live<CaBundle>;
   /** Undefined if the serving certificate is configured by flags. */
   readonly serving: Live<KeyPairPem> | undefined;
   readonly admin: Live<KeyPairPem>;
+  /** Has a CA of its own: client certificates of `authority` must not be taken for those of a proxy. */
+  readonly frontProxy: FrontProxy;
   /** Pending while the key is generated; await it only when a token is issued or verified. */
   readonly serviceAccountKey: Promise<ServiceAccountKey>;
   /** Undefined if the service account key is not in a file. */
@@ -64,6 +83,7 @@ export async function ensurePki(options: PkiOptions): Promise<StoredPki> {
   const directory = options.certificateDirectory ?? join(options.directory, 'pki');
   await makePrivateDirectory(directory);
   const store = new PkiStore(directory, options.clock, options.logger);
+  const proxyStore = new PkiStore(directory, options.clock, options.logger, 'front-proxy-');
   const names = servingNames(options);
   if (names.refused.length > 0)
     options.logger.warn('names are invalid in certificates and left out of the serving certificate', {
@@ -82,8 +102,15 @@ export async function ensurePki(options: PkiOptions): Promise<StoredPki> {
   );
   const wanted = { names: options.isServingPairGiven ? undefined : names, admin: options.admin ?? adminDefault };
   try {
-    const loaded = await loadAll(store, wanted);
-    return new StoredPki(options, store, serviceAccountKey, wanted, loaded, await userPair(loaded, options));
+    const loaded = await loadAll(store, proxyStore, { wanted, options });
+    return new StoredPki(
+      options,
+      [store, proxyStore],
+      serviceAccountKey,
+      wanted,
+      loaded,
+      await userPair(loaded, options),
+    );
   } catch (error) {
     // The caller may remove or mend the directory after the error; no file may be written to it later.
     await serviceAccountKey.catch(() => undefined);
@@ -100,15 +127,51 @@ interface Loaded {
   readonly authority: Authority;
   readonly serving: LeafPair | undefined;
   readonly admin: KeyPairPem;
+  readonly proxy: { readonly authority: Authority; readonly client: KeyPairPem };
 }
 
-async function loadAll(store: PkiStore, { names, admin }: Wanted): Promise<Loaded> {
+interface Loading {
+  readonly wanted: Wanted;
+  readonly options: PkiOptions;
+  readonly before?: Loaded;
+}
+
+async function loadAll(store: PkiStore, proxyStore: PkiStore, loading: Loading): Promise<Loaded> {
+  const { names, admin } = loading.wanted;
   const authority = await store.loadAuthority();
   return {
     authority,
     serving: names && (await store.loadServing(authority, names)),
-    admin: await store.loadAdmin(authority, admin),
+    admin: await store.loadClient(authority, admin, 'admin'),
+    proxy: await loadProxy(proxyStore, loading),
   };
+}
+
+/** Loads the certificate for aggregated servers. In a directory that is read-only it has one that is kept in memory. */
+async function loadProxy(store: PkiStore, { options, before }: Loading): Promise<Loaded['proxy']> {
+  try {
+    const authority = await store.loadAuthority();
+    return { authority, client: await store.loadClient(authority, frontProxySubject, 'client') };
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    if (before) return before.proxy;
+    options.logger.info(
+      'the certificate for aggregated API servers is valid until the next start: it cannot be written',
+      {
+        error: reasonOf(error),
+      },
+    );
+    const key = makeKey();
+    const pem = await makeAuthority(key, options.clock.now());
+    const certificate = new X509Certificate(pem);
+    const client = await makeClientPair({ certificate, key }, frontProxySubject, options.clock.now());
+    return { authority: { pem, certificate, key }, client };
+  }
+}
+
+function isUnwritable(error: unknown): boolean {
+  const cause = error instanceof CertificateError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && ['EROFS', 'EACCES', 'EPERM'].includes(String(cause.code));
 }
 
 /**
@@ -127,6 +190,7 @@ export class StoredPki implements Pki {
   readonly authority: LiveValue<CaBundle>;
   readonly serving: Live<KeyPairPem> | undefined;
   readonly admin: LiveValue<KeyPairPem>;
+  readonly frontProxy: { readonly authority: LiveValue<CaBundle>; readonly client: LiveValue<KeyPairPem> };
   /** Serving certificate, if this server generates it. */
   private readonly generatedServing: LiveValue<KeyPairPem> | undefined;
   readonly serviceAccountKeyFile: ServiceAccountKeyFile;
@@ -138,7 +202,7 @@ export class StoredPki implements Pki {
 
   constructor(
     private readonly options: PkiOptions,
-    private readonly store: PkiStore,
+    private readonly stores: readonly [own: PkiStore, ofProxy: PkiStore],
     readonly serviceAccountKey: Promise<ServiceAccountKey>,
     private readonly wanted: Wanted,
     private loaded: Loaded,
@@ -150,7 +214,11 @@ export class StoredPki implements Pki {
       loaded.serving && !userServing ? new LiveValue<KeyPairPem>(loaded.serving, logger) : undefined;
     this.serving = userServing ?? this.generatedServing;
     this.admin = new LiveValue(loaded.admin, logger);
-    this.serviceAccountKeyFile = { path: store.serviceAccountKeyFile, savePublicKey: () => this.savePublicKey() };
+    this.frontProxy = {
+      authority: new LiveValue(parseCaBundle(loaded.proxy.authority.pem, 'front-proxy-ca.crt'), logger),
+      client: new LiveValue(loaded.proxy.client, logger),
+    };
+    this.serviceAccountKeyFile = { path: stores[0].serviceAccountKeyFile, savePublicKey: () => this.savePublicKey() };
     this.timer = every(clock, checkMs, () => {
       this.refreshing = this.refresh().catch((error: unknown) =>
         logger.error('certificates could not be renewed; the next attempt is in 12 hours', { error: reasonOf(error) }),
@@ -163,13 +231,17 @@ export class StoredPki implements Pki {
   async refresh(): Promise<void> {
     const before = this.loaded;
     // A serving certificate of the user is reloaded by userServing, so that an invalid one does not stop renewals.
-    const after = await loadAll(this.store, this.userServing ? { ...this.wanted, names: undefined } : this.wanted);
+    const wanted = this.userServing ? { ...this.wanted, names: undefined } : this.wanted;
+    const after = await loadAll(...this.stores, { wanted, options: this.options, before });
     this.loaded = after;
     if (after.authority.pem !== before.authority.pem)
       this.authority.replace(parseCaBundle(after.authority.pem, 'ca.crt'));
     if (after.serving && before.serving && !isSamePair(after.serving, before.serving))
       this.generatedServing?.replace(after.serving);
     if (!isSamePair(after.admin, before.admin)) this.admin.replace(after.admin);
+    if (after.proxy.authority.pem !== before.proxy.authority.pem)
+      this.frontProxy.authority.replace(parseCaBundle(after.proxy.authority.pem, 'front-proxy-ca.crt'));
+    if (!isSamePair(after.proxy.client, before.proxy.client)) this.frontProxy.client.replace(after.proxy.client);
     if (this.saved) await this.saveAdminKubeconfig(this.saved.server, this.saved.rootCa);
   }
 
@@ -218,7 +290,7 @@ export class StoredPki implements Pki {
   }
 
   private savePublicKey(): Promise<void> {
-    const saving = this.store.readServiceAccountKey().then(() => undefined);
+    const saving = this.stores[0].readServiceAccountKey().then(() => undefined);
     this.savingPublicKey = saving.catch(() => undefined);
     return saving;
   }

@@ -25,6 +25,7 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
     ...auditErrors(config),
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
     ...signingErrors(reconcilers.signing),
+    ...kubeletErrors(config.kubelets),
     ...unknown.map((problem) => `--controllers: ${problem}`),
   ];
 }
@@ -59,10 +60,13 @@ function flowErrors({ flow }: ServerConfig): string[] {
   return ['--max-requests-inflight, --max-mutating-requests-inflight: together more than zero, or give --enable-priority-and-fairness=false']; // prettier-ignore
 }
 
-function certificateErrors({ storage: { etcd }, serving }: ServerConfig): string[] {
+function certificateErrors({ storage: { etcd }, serving, aggregation }: ServerConfig): string[] {
   const errors: string[] = [];
   if ((etcd.certFile === undefined) !== (etcd.keyFile === undefined)) {
     errors.push('--etcd-certfile, --etcd-keyfile: give both or neither');
+  }
+  if ((aggregation.proxyClientCertFile === undefined) !== (aggregation.proxyClientKeyFile === undefined)) {
+    errors.push('--proxy-client-cert-file, --proxy-client-key-file: give both or neither');
   }
   if ((serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined)) {
     errors.push('--tls-cert-file, --tls-private-key-file: give both or neither');
@@ -124,6 +128,11 @@ function signingErrors(signing: SigningConfig): string[] {
       ? [`--cluster-signing-cert-file, --cluster-signing-${configured[0]![0]}-cert-file: cannot be given together`]
       : []),
   ];
+}
+
+function kubeletErrors({ clientCertificate, clientKey }: ServerConfig['kubelets']): string[] {
+  if ((clientCertificate === undefined) === (clientKey === undefined)) return [];
+  return ['--kubelet-client-certificate, --kubelet-client-key: give both or neither'];
 }
 
 const namesOf = (definitions: Extensions['reconcilers'] = []) => definitions.map(({ name }) => name);

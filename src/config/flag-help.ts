@@ -1,17 +1,22 @@
 import { Option } from 'commander';
 import { ownYaml } from './config-files.js';
-import type { Flag } from './flag.js';
+import type { Flag, FlagTopic } from './flag.js';
 import { flagTopics } from './flags/all-flags.js';
 import { readMapping } from './settings.js';
 
 /** Returns all flags as commander options, grouped by topic, for the help only: settings.ts parses the flags. */
 export function helpOptions(defaults: 'keelson' | 'kube-apiserver'): Option[] {
   const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), '').values : undefined;
-  return flagTopics.flatMap(({ title, flags }) =>
+  return optionsOf(flagTopics, (flag) => overlay?.get(flag.name)?.texts.join(',') ?? flag.default);
+}
+
+/** Returns the flags of any command as commander options. */
+export function optionsOf(topics: readonly FlagTopic[], defaultOf = (flag: Flag) => flag.default): Option[] {
+  return topics.flatMap(({ title, flags }) =>
     flags.map((flag) =>
       new Option(
         `${flag.name === 'v' ? '-v, ' : ''}--${flag.name}${placeholder(flag)}`,
-        describe(flag, overlay?.get(flag.name)?.texts.join(',') ?? flag.default),
+        describe(flag, defaultOf(flag)),
       ).helpGroup(`${title}:`),
     ),
   );

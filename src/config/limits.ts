@@ -31,6 +31,11 @@ export class Limits {
 
   @IsNatural(1) readonly admissionReviewAnswerBytesMax!: number;
 
+  @IsNatural(1) readonly aggregatedRequestsMax!: number;
+  @IsNatural(1) readonly aggregatedDiscoveryBytesMax!: number;
+  @IsNatural(1) readonly aggregatedOpenApiBytesMax!: number;
+  @IsNatural(1) readonly aggregatedCallTimeoutMs!: number;
+
   @IsNatural(1) readonly auditBufferBytesMax!: number;
   @IsNatural(1) readonly auditWebhookCallsMax!: number;
   @IsNatural() readonly auditCloseTimeoutMs!: number;

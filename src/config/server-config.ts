@@ -205,6 +205,18 @@ class NetworkConfig {
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];
 }
 
+/** Connections to kubelets. */
+class KubeletsConfig {
+  @IsOptional() @IsString() readonly certificateAuthority: Optional;
+  @IsOptional() @IsString() readonly clientCertificate: Optional;
+  @IsOptional() @IsString() readonly clientKey: Optional;
+  @IsTextList() readonly preferredAddressTypes!: readonly string[];
+  /** The port of kubelets whose Nodes name none. */
+  @IsPort() readonly port!: number;
+  /** Time to connect. */
+  @IsDuration('more than zero') readonly timeoutMs!: number;
+}
+
 /** CA certificate and its key: both or neither. */
 export class SigningFiles {
   @IsOptional() @IsString() readonly certFile: Optional;
@@ -252,6 +264,14 @@ class FlowConfig {
   @IsBoolean() readonly priorityAndFairness!: boolean;
 }
 
+/** Requests that are forwarded to the servers of APIServices. */
+class AggregationConfig {
+  /** By default a certificate of a CA that only this server has. */
+  @IsOptional() @IsString() readonly proxyClientCertFile: Optional;
+  @IsOptional() @IsString() readonly proxyClientKeyFile: Optional;
+  @IsBoolean() readonly rejectsRedirects!: boolean;
+}
+
 class TracingConfig {
   /** TracingConfiguration file. */
   @IsOptional() @IsString() readonly configFile: Optional;
@@ -273,9 +293,11 @@ export class ServerConfig {
   @ValidateNested() readonly admission = new AdmissionConfig();
   @ValidateNested() readonly audit = new AuditConfig();
   @ValidateNested() readonly network = new NetworkConfig();
+  @ValidateNested() readonly kubelets = new KubeletsConfig();
   @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();
   @ValidateNested() readonly log = new LogConfig();
+  @ValidateNested() readonly aggregation = new AggregationConfig();
   @ValidateNested() readonly tracing = new TracingConfig();
   @ValidateNested() readonly limits = new Limits();
   @ValidateNested() readonly naming = new NamingProfile();

@@ -12,7 +12,7 @@ export interface Settings {
  * Parses flags in Go's syntax: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v 4`. As in Go, a switch
  * does not take the next word: `--anonymous-auth false` is an error.
  */
-export function readArguments(words: readonly string[]): Settings {
+export function readArguments(words: readonly string[], flags: Flags = flagsByName): Settings {
   const settings: Settings = { values: new Map(), errors: [] };
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!;
@@ -24,7 +24,7 @@ export function readArguments(words: readonly string[]): Settings {
       continue;
     }
     const name = match[1] ?? match[2]!;
-    const flag = knownFlag(name, `--${name}`, (known) => `--${known}`, settings.errors);
+    const flag = knownFlag(flags, name, `--${name}`, (known) => `--${known}`, settings.errors);
     let text = match[3];
     // Assumes that the next word is the value of the unknown flag; otherwise it would be reported too.
     if (!flag) {
@@ -61,19 +61,32 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
 export function readMapping(mapping: Readonly<Record<string, unknown>>, source: string): Settings {
   const settings: Settings = { values: new Map(), errors: [] };
   for (const [name, value] of Object.entries(mapping)) {
-    const flag = knownFlag(name, `${source}: ${name}`, (known) => known, settings.errors);
-    if (!flag || value === null || value === undefined) continue;
-    const texts = textsOf(flag, value);
-    if (texts === undefined) settings.errors.push(`${source}: ${name}: --${name} does not take a list or mapping`);
-    else add(settings, flag, texts, `${source}: ${name}`);
+    const flag = knownFlag(flagsByName, name, `${source}: ${name}`, (known) => known, settings.errors);
+    if (flag) addValue(settings, flag, value, `${source}: ${name}`);
   }
   return settings;
 }
 
-function knownFlag(name: string, where: string, write: (known: string) => string, errors: string[]): Flag | undefined {
-  const flag = flagsByName.get(name);
+/** Adds the value of a flag in a YAML file; null is no value. */
+export function addValue(settings: Settings, flag: Flag, value: unknown, source: string): void {
+  if (value === null || value === undefined) return;
+  const texts = textsOf(flag, value);
+  if (texts === undefined) settings.errors.push(`${source}: --${flag.name} does not take a list or mapping`);
+  else add(settings, flag, texts, source);
+}
+
+type Flags = ReadonlyMap<string, Flag>;
+
+function knownFlag(
+  flags: Flags,
+  name: string,
+  where: string,
+  write: (known: string) => string,
+  errors: string[],
+): Flag | undefined {
+  const flag = flags.get(name);
   if (flag) return flag;
-  errors.push(`${where}: unknown flag${didYouMean(name, flagsByName.keys(), write)}`);
+  errors.push(`${where}: unknown flag${didYouMean(name, flags.keys(), write)}`);
   return undefined;
 }
 

@@ -74,7 +74,7 @@ function hubFor(
     stored,
     toHub: (object) => hubForm.converted(converter.convert(object, hub)),
     fromHub: (object) => ownForm.converted(converter.convert(object, own)),
-    fromHubAhead: (objects) => converter.ahead(objects, own),
+    fromHubAhead: (objects, trace) => converter.ahead(objects, own, trace),
   };
 }
 

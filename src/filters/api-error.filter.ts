@@ -9,6 +9,7 @@ import { cutAnswer, isAnswerOver } from '../connections/cut.js';
 import { requestLine } from '../connections/unusual-requests.js';
 import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
+import { shownAuditId } from '../machinery/audit-id.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
 import type { Logger } from '../std/logger.js';
 import { yieldEventLoop } from '../std/yield-event-loop.js';
@@ -42,7 +43,7 @@ export class ApiErrorFilter implements ExceptionFilter {
       .then(answer)
       .catch((error: unknown) => {
         this.logger.error('an error could not be answered; its connection is closed', {
-          auditId: request.kube?.auditId,
+          auditId: request.kube && shownAuditId(request.kube.auditId),
           error: error instanceof Error ? error.message : String(error),
         });
         cutAnswer(reply.raw);
@@ -60,7 +61,7 @@ export function answerError(
   const error = toApiError(thrown, negotiator.mediaTypes);
   if (error.code >= 500 && error.reason === 'InternalError' && !error.isExternal) {
     logger.error('request failed with an internal error', {
-      auditId: request.kube?.auditId,
+      auditId: request.kube && shownAuditId(request.kube.auditId),
       method: requestLine(request.raw).method,
       path: request.kube?.info.path,
       error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),

@@ -1,3 +1,4 @@
+import { shownAuditId } from '../machinery/audit-id.js';
 import type { FastifyInstance } from 'fastify';
 import { requestLine } from '../connections/unusual-requests.js';
 import type { Clock } from '../std/clock.js';
@@ -31,7 +32,7 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
       if (omitted === undefined) return;
       kube.endSteps(nowMs);
       const fields = {
-        auditId: kube.auditId,
+        auditId: shownAuditId(kube.auditId),
         ...requestLine(request.raw),
         verb: kube.info.verb,
         user: kube.user.name,

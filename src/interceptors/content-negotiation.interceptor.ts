@@ -1,7 +1,7 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { OutputNegotiator } from '../codec/negotiate.js';
-import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { VisibleResources } from '../registry/visible-resources.js';
 
 export interface ResourceNegotiators {
   readonly builtIn: OutputNegotiator;
@@ -15,8 +15,9 @@ export interface ResourceNegotiators {
  */
 export class ContentNegotiationInterceptor implements NestInterceptor {
   constructor(
-    private readonly registry: ResourceRegistry,
+    private readonly registry: Pick<VisibleResources, 'find'>,
     private readonly negotiators: ResourceNegotiators,
+    private readonly forwarded: { find(group: string, version: string): unknown },
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler) {
@@ -26,6 +27,8 @@ export class ContentNegotiationInterceptor implements NestInterceptor {
       const { group, version, resource, verb } = kube.info;
       const served = this.registry.find(group, version, resource);
       kube.served = served;
+      // The server of an APIService negotiates by itself.
+      if (!served && this.forwarded.find(group, version)) return next.handle();
       const negotiator = this.negotiators[served?.type === 'stored' && !served.struct ? 'custom' : 'builtIn'];
       const { accept } = request.raw.headers;
       kube.output = verb === 'watch' ? negotiator.negotiateStream(accept) : negotiator.negotiate(accept);

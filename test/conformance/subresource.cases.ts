@@ -34,7 +34,7 @@ export const binding: Table = {
   name: 'binding',
   everywhere: true,
   rows: [
-    ['sets spec.nodeName', [aPod('p')], post('~/pods/p/binding', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }), created({ kind: 'Status', status: 'Success' }, { then: [[get('~/pods/p'), ok({ spec: { nodeName: 'n1' } })]] })],
+    ['sets spec.nodeName', [aPod('p')], post('~/pods/p/binding', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }), created({ kind: 'Status', status: 'Success' }, { then: [[get('~/pods/p'), ok({ metadata: { generation: 1 }, spec: { nodeName: 'n1' } })]] })],
     ['POST to bindings sets spec.nodeName', [aPod('p')], post('~/bindings', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n1' } }), created({}, { then: [[get('~/pods/p'), ok({ spec: { nodeName: 'n1' } })]] })],
     ['once', [aPod('p'), post('~/pods/p/binding', { metadata: { name: 'p' }, target: { name: 'n1' } })], post('~/pods/p/binding', { metadata: { name: 'p' }, target: { name: 'n2' } }), refused(409, 'Conflict')],
     ['as a dry run stores nothing', [aPod('p')], post('~/pods/p/binding?dryRun=All', { metadata: { name: 'p' }, target: { name: 'n1' } }), created({}, { then: [[get('~/pods/p'), ok({}, { absent: ['spec.nodeName'] })]] })],

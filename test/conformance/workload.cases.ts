@@ -121,7 +121,7 @@ export const connecting: Table = {
     ['exec by POST in a Pod without a node is rejected (400)', [aPod('p')], post('~/pods/p/exec?command=ls', {}), refused(400, 'BadRequest', 'pod p does not have a host assigned')],
     ['exec in an unknown container is rejected (400)', [aPod('p')], get('~/pods/p/exec?container=x&command=ls'), refused(400, 'BadRequest', 'container x is not valid for pod p')],
     ['the log of a Pod without a node is empty (204)', [aPod('p')], get('~/pods/p/log'), { code: 204, text: '' }],
-    ['the log of a Pod on an unreachable node is unavailable (503)', running(), get('~/pods/p/log'), refused(503, 'ServiceUnavailable')],
+    ['the log of a Pod whose Node is absent is not found (404)', running(), get('~/pods/p/log'), notFound('nodes "n" not found')],
     ['a proxy to a Pod without an address is rejected (400)', [aPod('p')], get('~/pods/p/proxy/x'), refused(400, 'BadRequest', 'address not allowed')],
     ['the body of a proxied request is not decoded (400)', [aPod('p')], { ...put('~/pods/p/proxy/x', 'no object'), headers: { 'content-type': 'text/plain' } }, refused(400, 'BadRequest', 'address not allowed')],
     ['portforward to an absent Pod is not found (404)', [], get('~/pods/p/portforward'), notFound('pods "p" not found')],

@@ -208,6 +208,7 @@ export function attributesOf(given: WriteGiven): AdmissionAttributes {
     name: given.name ?? object?.metadata?.name ?? old?.metadata?.name ?? 'p',
     object: object && asObject(structuredClone(object)),
     old: old && asObject(structuredClone(old)),
+    canonical: undefined,
     request: {
       user: { name: 'ann', uid: '', groups: [], extra: {}, ...user },
       signal: undefined,

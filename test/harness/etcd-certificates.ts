@@ -14,8 +14,11 @@ export interface EtcdCertificates {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Creates a CA, a certificate for 127.0.0.1 and a client certificate as PEM files in `folder`. */
-export async function makeEtcdCertificates(folder: string): Promise<EtcdCertificates> {
+/** Creates a CA, a certificate for these addresses and a client certificate as PEM files in `folder`. */
+export async function makeEtcdCertificates(
+  folder: string,
+  addresses: readonly string[] = ['127.0.0.1'],
+): Promise<EtcdCertificates> {
   const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -49,7 +52,7 @@ export async function makeEtcdCertificates(folder: string): Promise<EtcdCertific
       signingKey: caKeys.privateKey,
       extensions: [
         new x509.ExtendedKeyUsageExtension([usage]),
-        new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+        new x509.SubjectAlternativeNameExtension(addresses.map((value) => ({ type: 'ip', value }))),
       ],
     });
     return {

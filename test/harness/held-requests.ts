@@ -4,7 +4,7 @@ import * as https from 'node:https';
 import type { TestServer } from './servers.js';
 
 /** A request whose body has not ended, so that the server has admitted it and waits. */
-interface HeldRequest {
+export interface HeldRequest {
   /** Sends the rest of the body; resolves with the status code. */
   end(): Promise<number>;
   /** Closes the connection. */

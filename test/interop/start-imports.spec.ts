@@ -43,6 +43,7 @@ it('a start imports only the packages that it needs', async () => {
       'prom-client',
       'protobufjs',
       're2js',
+      'ws',
     ]);
   } finally {
     rmSync(cwd, { recursive: true });

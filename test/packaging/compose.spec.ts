@@ -250,7 +250,9 @@ describe('the compose file', () => {
       ['pki/sa.key', 'sa.key'],
       ['pki/sa.pub', 'sa.pub'],
       ['etcd/ca.crt', 'etcd/ca.crt'],
-      ['etcd/ca.crt', 'front-proxy-ca.crt'],
+      ['pki/front-proxy-ca.crt', 'front-proxy-ca.crt'],
+      ['pki/front-proxy-client.crt', 'front-proxy-client.crt'],
+      ['pki/front-proxy-client.key', 'front-proxy-client.key'],
       ['etcd/client.crt', 'apiserver-etcd-client.crt'],
       ['etcd/client.key', 'apiserver-etcd-client.key'],
     ] as const)
@@ -266,6 +268,10 @@ describe('the compose file', () => {
       'apiserver.key',
       'ca.crt',
       'ca.key',
+      'front-proxy-ca.crt',
+      'front-proxy-ca.key',
+      'front-proxy-client.crt',
+      'front-proxy-client.key',
       'sa.key',
       'sa.pub',
     ]);

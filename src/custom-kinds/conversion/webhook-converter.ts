@@ -2,6 +2,7 @@ import type { CustomResourceConversion } from '../../catalog/types/apiextensions
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { tracedCall, type CallTrace } from '../../std/call-trace.js';
 import type { Clock } from '../../std/clock.js';
 import { NotReady } from '../../std/not-ready.js';
 import type { Rng } from '../../std/rng.js';
@@ -14,10 +15,24 @@ export type WebhookConversion = NonNullable<CustomResourceConversion['webhook']>
 
 type WebhookAddress = NonNullable<WebhookConversion['clientConfig']>;
 
+interface CallOptions {
+  readonly timeoutSeconds: number;
+  readonly signal: undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** A conversion of objects, each with the key of its result. */
+interface Conversion {
+  readonly objects: readonly (readonly [key: string, object: KubeObject])[];
+  readonly apiVersion: string;
+  /** The trace of the first request that waits for the conversion. */
+  trace: CallTrace | undefined;
+}
+
 /** Sends bodies to one webhook. */
 interface ConversionClient {
   /** Resolves with the body of the answer. Rejects with an error whose message says what failed. */
-  post(body: Buffer, options: { readonly timeoutSeconds: number; readonly signal: undefined }): Promise<Buffer>;
+  post(body: Buffer, options: CallOptions): Promise<Buffer>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -85,11 +100,14 @@ export class WebhookConverter {
     const key = this.keyOf(object, apiVersion);
     const known = results.get(key, object);
     if (known) return known;
-    throw new NotReady(this.running.get(key) ?? this.begin([[key, object]], apiVersion));
+    const running = this.running.get(key);
+    if (running) throw new NotReady(running);
+    const conversion: Conversion = { objects: [[key, object]], apiVersion, trace: undefined };
+    throw new NotReady(this.begin(conversion), (trace) => (conversion.trace = trace));
   }
 
   /** Asks the webhook for all objects whose result is not known, in one request. */
-  async ahead(objects: readonly KubeObject[], apiVersion: string): Promise<void> {
+  async ahead(objects: readonly KubeObject[], apiVersion: string, trace: CallTrace | undefined): Promise<void> {
     const missing = new Map<string, KubeObject>();
     const waited: Promise<void>[] = [];
     for (const object of objects) {
@@ -99,32 +117,29 @@ export class WebhookConverter {
       if (running) waited.push(running);
       else if (!this.dependencies.results.has(key)) missing.set(key, object);
     }
-    if (missing.size > 0) waited.push(this.begin([...missing], apiVersion));
+    if (missing.size > 0) waited.push(this.begin({ objects: [...missing], apiVersion, trace }));
     await Promise.all(waited);
   }
 
-  private begin(objects: readonly (readonly [key: string, object: KubeObject])[], apiVersion: string): Promise<void> {
-    const running = this.request(objects, apiVersion).finally(() => {
-      for (const [key] of objects) this.running.delete(key);
+  private begin(conversion: Conversion): Promise<void> {
+    const running = this.request(conversion).finally(() => {
+      for (const [key] of conversion.objects) this.running.delete(key);
     });
     running.catch(() => undefined);
-    for (const [key] of objects) this.running.set(key, running);
+    for (const [key] of conversion.objects) this.running.set(key, running);
     return running;
   }
 
-  private async request(
-    objects: readonly (readonly [key: string, object: KubeObject])[],
-    apiVersion: string,
-  ): Promise<void> {
+  private async request(conversion: Conversion): Promise<void> {
+    const { objects, apiVersion } = conversion;
     const { clock, results, observer } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const from = objects[0]![1].apiVersion;
     let failure: FailureType | undefined = 'conversion_webhook_call_failure';
     try {
-      const converted = await this.ask(
-        objects.map(([, object]) => object),
-        apiVersion,
-      );
+      // convert() throws before the call is sent, so that the request that waits can join.
+      await Promise.resolve();
+      const converted = await this.ask(conversion);
       const timer = new YieldTimer(clock);
       for (const [index, [key]] of objects.entries()) {
         results.set(key, converted[index]!);
@@ -140,7 +155,8 @@ export class WebhookConverter {
     }
   }
 
-  private async ask(objects: readonly KubeObject[], desiredApiVersion: string): Promise<KubeObject[]> {
+  private async ask({ objects: keyed, apiVersion: desiredApiVersion, trace }: Conversion): Promise<KubeObject[]> {
+    const objects = keyed.map(([, object]) => object);
     const { openClient, clock, rng, group } = this.dependencies;
     const { clientConfig, conversionReviewVersions } = this.webhook;
     const version = (conversionReviewVersions ?? []).find((each) => reviewVersions.includes(each));
@@ -148,10 +164,21 @@ export class WebhookConverter {
     if (version === undefined) throw failed('failed: no supported conversion review versions');
     if (!clientConfig) throw failed('failed: the definition has no spec.conversion.webhook.clientConfig');
     const request = { uid: rng.uuid(), reviewVersion: `${group}/${version}`, desiredApiVersion, objects };
+    const attributes = {
+      'custom-resource-definition': this.definition,
+      'desired-api-version': desiredApiVersion,
+      'object-count': objects.length,
+      UID: request.uid,
+    };
     let answer: Buffer;
     try {
-      this.client ??= openClient(clientConfig);
-      answer = await this.client.post(encodeReview(request), { timeoutSeconds, signal: undefined });
+      const client = (this.client ??= openClient(clientConfig));
+      answer = await tracedCall(trace, 'Call conversion webhook', attributes, async (span) => {
+        const options = { timeoutSeconds, signal: undefined, headers: span?.headers };
+        const body = await client.post(encodeReview(request), options);
+        span?.event('Request completed');
+        return body;
+      });
     } catch (error) {
       throw failed(`failed: ${error instanceof Error ? error.message : String(error)}`);
     }
