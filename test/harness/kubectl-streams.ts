@@ -22,7 +22,7 @@ if (!script) process.stderr.write('skipped: terminals of kubectl: install util-l
 type Child = ReturnType<typeof startProgram>;
 
 /** Starts commands of one kubectl. */
-export interface KubectlCommands {
+interface KubectlCommands {
   readonly start: (words: readonly string[]) => Child;
   readonly run: (words: readonly string[], input?: string) => ReturnType<typeof outcome>;
 }

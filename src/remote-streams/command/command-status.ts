@@ -25,7 +25,7 @@ export function internalError(message: string): CommandStatus {
   };
 }
 
-export function exitCodeStatus(exitCode: number): CommandStatus {
+function exitCodeStatus(exitCode: number): CommandStatus {
   const reason = `command terminated with exit code ${exitCode}`;
   return {
     metadata: {},
