@@ -1,9 +1,7 @@
 // The built sources that the servers of this directory use.
 const load = (path) => import(new URL(`../../../dist/src/${path}`, import.meta.url).href);
 
-export const { encodeStatus, exitCodeStatus, internalError, success } = await load(
-  'remote-streams/command/command-status.js',
-);
+export const { encodeStatus, internalError, success } = await load('remote-streams/command/command-status.js');
 export const { channel, channelCount, hasStatus, hasTerminalSizes } = await load('remote-streams/command/protocols.js');
 export const { SpdyConnection } = await load('remote-streams/spdy/spdy-connection.js');
 export const { isWebSocketRequest, listedValues, requestedSubprotocols } = await load(

@@ -7,7 +7,6 @@ import {
   channel,
   channelCount,
   encodeStatus,
-  exitCodeStatus,
   hasStatus,
   hasTerminalSizes,
   internalError,
@@ -41,6 +40,16 @@ export async function serveCommand({ request, socket, head, streams, run }) {
     status = internalError(`error executing command in container: ${error.message}`);
   }
   await session.finish(status);
+}
+
+function exitCodeStatus(exitCode) {
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: command terminated with exit code ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: `${exitCode}` }] },
+  };
 }
 
 /** Ends a stream, and resolves when everything has been written. */
