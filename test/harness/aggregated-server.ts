@@ -42,6 +42,7 @@ export class AggregatedServer {
     private readonly served: ServedGroup,
     readonly certificate: Certificate,
     private readonly clientCa: string | undefined,
+    private readonly address: string,
   ) {
     const { group, version, resources } = served;
     this.answers(`/apis/${group}/${version}`, {
@@ -62,10 +63,10 @@ export class AggregatedServer {
 
   static async start(
     served: ServedGroup,
-    { clientCa }: { readonly clientCa?: string } = {},
+    { clientCa, address = 'localhost' }: { readonly clientCa?: string; readonly address?: string } = {},
   ): Promise<AggregatedServer> {
     const certificate = await webhookCertificate({ hash: 'SHA-256', names: ['api.default.svc'] });
-    const server = new AggregatedServer(served, certificate, clientCa);
+    const server = new AggregatedServer(served, certificate, clientCa, address);
     await server.listen();
     return server;
   }
@@ -87,7 +88,7 @@ export class AggregatedServer {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    server.listen(this.port, 'localhost');
+    server.listen(this.port, this.address);
     await once(server, 'listening');
     this.port = (server.address() as AddressInfo).port;
     this.server = server;

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dump } from 'js-yaml';
+import type { HttpClient } from './http-client.js';
+import { freePorts } from './ports.js';
+import { startProgram } from './started-program.js';
+import { webhookCertificate } from './webhook-certificate.js';
+
+export const wardleGroup = 'wardle.example.com';
+export const wardlePath = `/apis/${wardleGroup}/v1alpha1`;
+export const wardleName = `v1alpha1.${wardleGroup}`;
+
+type Program = Awaited<ReturnType<typeof startProgram>>;
+
+/** The server of wardle.example.com in a process of its own, in the place of a Pod of the Service `sample-api`. */
+export class WardleServer {
+  private program: Program | undefined;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly address: string,
+    readonly port: number,
+    /** PEM of the CA of its certificate. */
+    readonly ca: string,
+    /** The content of the Secret with its certificate. */
+    readonly secret: { readonly 'tls.crt': string; readonly 'tls.key': string },
+  ) {}
+
+  /** Issues the certificate of `sample-api` in a namespace. */
+  static async prepare(namespace: string, address: string): Promise<WardleServer> {
+    const issued = await webhookCertificate({ hash: 'SHA-256', names: [`sample-api.${namespace}.svc`] });
+    const directory = await mkdtemp(join(tmpdir(), 'wardle-'));
+    const secret = { 'tls.crt': issued.certificate, 'tls.key': issued.key };
+    await mkdir(join(directory, 'main'));
+    for (const [name, text] of Object.entries(secret)) await writeFile(join(directory, name), text, { mode: 0o600 });
+    return new WardleServer(directory, address, (await freePorts(1))[0]!, issued.ca, secret);
+  }
+
+  /** Starts it with the token of a service account, as a Pod would. */
+  async start(main: { readonly url: string; readonly ca: string }, token: string): Promise<void> {
+    const kubeconfig = join(this.directory, 'kubeconfig');
+    const cluster = { server: main.url, 'certificate-authority-data': Buffer.from(main.ca).toString('base64') };
+    const document = {
+      ...{ kind: 'Config', apiVersion: 'v1', 'current-context': 'main' },
+      clusters: [{ name: 'main', cluster }],
+      users: [{ name: 'main', user: { token } }],
+      contexts: [{ name: 'main', context: { cluster: 'main', user: 'main' } }],
+    };
+    await writeFile(kubeconfig, dump(document), { mode: 0o600 });
+    const file = join(__dirname, 'wardle-server-process.mjs');
+    const options = { kubeconfig, directory: this.directory, address: this.address, port: String(this.port) };
+    const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+    this.program = await startProgram(process.execPath, [file, ...words], { cwd: this.directory });
+  }
+
+  async kill(): Promise<void> {
+    await this.program?.stop('SIGKILL');
+    this.program = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Creates an object, and returns it. */
+export async function created(client: HttpClient, path: string, object: object) {
+  const { code, text, body } = await client.post(path, object);
+  if (code !== 201) throw new Error(`POST ${path}: ${code} ${text}`);
+  return body as { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
+}
+
+/** The permissions of an aggregated server that runs as the service account `default`. */
+export async function permitDelegation(client: HttpClient, namespace: string): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const subjects = [{ kind: 'ServiceAccount', name: 'default', namespace }];
+  const rule = (apiGroups: string[], resources: string[]) => ({
+    apiGroups,
+    resources,
+    verbs: ['get', 'list', 'watch'],
+  });
+  const reader = `sample-apiserver-reader-${namespace}`;
+  await created(client, `${rbac}/clusterroles`, {
+    metadata: { name: reader },
+    rules: [
+      rule([''], ['namespaces']),
+      rule(['admissionregistration.k8s.io'], ['*']),
+      rule(['flowcontrol.apiserver.k8s.io'], ['prioritylevelconfigurations', 'flowschemas']),
+    ],
+  });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole' };
+  await created(client, `${rbac}/clusterrolebindings`, {
+    metadata: { name: `wardler:${namespace}${reader}` },
+    roleRef: { ...roleRef, name: reader },
+    subjects,
+  });
+  await created(client, `${rbac}/clusterrolebindings`, {
+    metadata: { name: `wardler:${namespace}:auth-delegator` },
+    roleRef: { ...roleRef, name: 'system:auth-delegator' },
+    subjects,
+  });
+  await created(client, `${rbac}/namespaces/kube-system/rolebindings`, {
+    metadata: {
+      name: `wardler-auth-reader-${namespace}`,
+      annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+    },
+    roleRef: { kind: 'Role', name: 'extension-apiserver-authentication-reader' },
+    subjects,
+  });
+}
+
+/** The token of a service account, once the account exists. */
+export async function tokenOf(client: HttpClient, namespace: string, account: string): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+  const { code, text, body } = await client.post(path, {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    spec: { expirationSeconds: 3600 },
+  });
+  if (code !== 201) throw new Error(`POST ${path}: ${code} ${text}`);
+  return body.status.token as string;
+}
