@@ -80,7 +80,11 @@ export class ResourceAnswers {
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
     if (answer.type === 'forward') throw ApiError.internal('an answer of another server has no object');
     if (answer.type === 'list') {
-      const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
+      const { revision, continueToken } = answer;
+      const meta: ListMeta = {
+        resourceVersion: String(revision),
+        ...(continueToken !== undefined && { continue: continueToken }),
+      };
       return this.sendList(request, reply, definition, meta, answer.objects);
     }
     const list = renderings.shapedList(answer.objects, {}, representation);

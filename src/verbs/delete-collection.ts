@@ -33,7 +33,7 @@ export async function deleteCollection(
     }
   });
   deleted.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { type: 'list', objects: deleted, continueToken: list.continueToken };
+  return { type: 'list', revision: list.revision, objects: deleted, continueToken: list.continueToken };
 }
 
 /** Returns the last state of a deleted object; one that a dry run would store is encoded for the answer. */

@@ -5,6 +5,7 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { AdmissionOperation } from '../admission/admission-operation.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
+import type { Revision } from '../machinery/revision.js';
 import type { Preconditions } from '../registry/write/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ResourceDefinition, ViewSubresource } from '../registry/definition/resource-definition.js';
@@ -33,7 +34,12 @@ export type VerbAnswer =
   /** Another server answers. */
   | { readonly type: 'forward'; readonly plan: ForwardPlan }
   | { readonly type: 'status'; readonly status: Status }
-  | { readonly type: 'list'; readonly objects: readonly EncodedObject[]; readonly continueToken: string | undefined }
+  | {
+      readonly type: 'list';
+      readonly revision: Revision;
+      readonly objects: readonly EncodedObject[];
+      readonly continueToken: string | undefined;
+    }
   /** Objects computed for this response. */
   | { readonly type: 'computedList'; readonly objects: readonly KubeObject[] };
 

@@ -150,6 +150,28 @@ describe('an event', () => {
     expect(JSON.stringify(list)).not.toContain('managedFields');
   });
 
+  // prettier-ignore
+  it.each<[name: string, path: string, object: object, wanted: object]>([
+    ['a Namespace', '/api/v1/namespaces', { metadata: { name: 'with-defaults' } }, { spec: {}, status: { phase: 'Active' } }],
+    ['a kind that is stored in another version', '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers', { metadata: { name: 'scaled' }, spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 } }, { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', spec: { minReplicas: 1, targetCPUUtilizationPercentage: 80 } }],
+    ['an Event of events.k8s.io', '/apis/events.k8s.io/v1/namespaces/default/events', { metadata: { name: 'e' }, eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'c/c', reportingInstance: 'i', action: 'a', reason: 'r', type: 'Normal', regarding: { namespace: 'default' } }, { apiVersion: 'events.k8s.io/v1', reportingController: 'c/c', regarding: { namespace: 'default' } }],
+  ])('of a create of %s has the object of the request with its defaults', async (_name, path, object, wanted) => {
+    const answer = await server.admin.post(path, object);
+    expect(answer.code).toBe(201);
+    expect((await eventOf(answer)).requestObject).toMatchObject(wanted);
+  });
+
+  it('of a deletecollection has the resourceVersion of the list', async () => {
+    const answer = await server.admin.delete(`${core}/configmaps?labelSelector=a=b`);
+    const list = {
+      kind: 'ConfigMapList',
+      metadata: { resourceVersion: expect.stringMatching(/^[1-9]\d*$/) },
+      items: [],
+    };
+    expect(answer.body).toMatchObject(list);
+    expect((await eventOf(answer)).responseObject).toMatchObject(list);
+  });
+
   it('of the level Request has no response, and none of a read has an object', async () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } };
     const created = await eventOf(await server.admin.post(`${core}/services`, service));

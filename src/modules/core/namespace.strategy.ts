@@ -21,6 +21,7 @@ export function namespaceStrategy(naming: NamingProfile): Strategy<Namespace> {
     default(namespace) {
       const { name } = namespace.metadata;
       if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
+      if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' };
     },
     initialStatus: () => ({ phase: 'Active' }),
     prepareForCreate(namespace) {
