@@ -82,6 +82,8 @@ it.each([
   ['the default route', node, ['10.0.0.1']],
   ['the name of the node', { ...node, nodeName: 'named' }, ['10.1.0.1']],
   ['a host name that is an address', { ...node, hostname: '10.9.9.9' }, ['10.9.9.9']],
+  ['the default route in the family of --node-ip=::', { ...node, nodeIps: ['::'] }, ['fd00::1']],
+  ['the default route with --node-ip=0.0.0.0', { ...node, nodeIps: ['0.0.0.0'] }, ['10.0.0.1']],
   ['--node-ip', { ...node, nodeIps: ['10.1.0.1', 'fd00::1'] }, ['10.1.0.1', 'fd00::1']],
 ])('the internal address of a Node is that of %s', async (_source, settings, wanted) => {
   expect(await nodeAddresses(settings, sources)).toEqual([

@@ -35,6 +35,14 @@ const systemAddressSources: AddressSources = {
   resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
 };
 
+type Family = 4 | 6;
+
+/** Values of --node-ip that stand for any address, preferably of their family. */
+export const unspecifiedAddresses: ReadonlyMap<string, Family> = new Map([
+  ['0.0.0.0', 4],
+  ['::', 6],
+]);
+
 /**
  * Returns the addresses of the Node: --node-ip, or the host name if it is an address, or the address that the node's name
  * resolves to if it is one of this machine, or that of the interface of the default route. Rejects if there is none.
@@ -43,7 +51,9 @@ export async function nodeAddresses(
   { nodeIps, hostname, nodeName }: Pick<NodeSettings, 'nodeIps' | 'hostname' | 'nodeName'>,
   sources: AddressSources = systemAddressSources,
 ): Promise<NodeAddress[]> {
-  const internal = nodeIps.length > 0 ? checkedIps(nodeIps, sources) : [await foundIp(hostname, nodeName, sources)];
+  const family = unspecifiedAddresses.get(nodeIps[0] ?? '0.0.0.0');
+  const internal =
+    family === undefined ? checkedIps(nodeIps, sources) : [await foundIp(hostname, nodeName, family, sources)];
   return [...internal.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: hostname }];
 }
 
@@ -55,22 +65,27 @@ function checkedIps(nodeIps: readonly string[], sources: AddressSources): readon
   return nodeIps;
 }
 
-async function foundIp(hostname: string, nodeName: string, sources: AddressSources): Promise<string> {
+async function foundIp(hostname: string, nodeName: string, family: Family, sources: AddressSources): Promise<string> {
   if (isIP(hostname) !== 0) return hostname;
   const own = sources.hostAddresses().filter(({ address, isInternal }) => !isInternal && !isLinkLocal(address));
   const resolved: readonly string[] = await sources.resolve(nodeName).catch(() => []);
-  const named = preferred(own.filter(({ address }) => resolved.includes(address)));
+  const named = preferred(
+    own.filter(({ address }) => resolved.includes(address)),
+    family,
+  );
   if (named !== undefined) return named;
   for (const name of await sources.defaultInterfaces()) {
-    const address = preferred(own.filter((candidate) => candidate.interface === name));
+    const address = preferred(
+      own.filter((candidate) => candidate.interface === name),
+      family,
+    );
     if (address !== undefined) return address;
   }
   throw new Error('no address of this machine was found: there is no default route; set --node-ip');
 }
 
-/** IPv4 is preferred to IPv6. */
-function preferred(addresses: readonly HostAddress[]): string | undefined {
-  return (addresses.find(({ address }) => isIP(address) === 4) ?? addresses[0])?.address;
+function preferred(addresses: readonly HostAddress[], family: Family): string | undefined {
+  return (addresses.find(({ address }) => isIP(address) === family) ?? addresses[0])?.address;
 }
 
 function isLinkLocal(address: string): boolean {

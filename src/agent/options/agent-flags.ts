@@ -264,7 +264,7 @@ export const agentFlagTopics: readonly (FlagTopic & { readonly flags: readonly A
         'registerNode',
         used('register-node', 'bool', 'true', 'node.isRegistered', 'create the Node and report its status and Lease'),
       ),
-      used('node-ip', 'list', '', 'node.ips', 'IP address of the Node, or one of each family'),
+      used('node-ip', 'list', '', 'node.ips', 'IP address of the Node, or one of each family; "::": prefer IPv6'),
       used('node-labels', 'map', '', 'node.labels', 'labels of the Node when it is registered'),
       withField(
         'registerWithTaints',

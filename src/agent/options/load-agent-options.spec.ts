@@ -64,9 +64,14 @@ it.each([
     '--feature-gates=ContainerChekpoint=true',
     /unknown feature gate ContainerChekpoint; did you mean ContainerCheckpoint\?/,
   ],
+  ['--node-ip=10.0.0.1,10.0.0.2', '--node-ip: "10.0.0.1,10.0.0.2" must be one address, or one of IPv4 and one of IPv6'],
+  ['--node-ip=fd00::1 --node-ip=fd00::1', /"fd00::1,fd00::1" must be one address, or one of IPv4 and one of IPv6/],
+  ['--node-ip=10.0.0.1,fd00::1,10.0.0.2', /must be one address, or one of IPv4 and one of IPv6/],
+  ['--node-ip=0.0.0.0,fd00::1', '--node-ip: "0.0.0.0,fd00::1": 0.0.0.0 and :: must be the only address'],
+  ['--node-ip=node-1', '--node-ip: "node-1" is not an IP address'],
   ['--pod-manifest-path=/etc', '--pod-manifest-path: unknown flag'],
 ])('the agent refuses %s', (word, message) => {
-  expect(loadAgentOptions([word]).errors).toEqual([
+  expect(loadAgentOptions(word.split(/ (?=--)/)).errors).toEqual([
     typeof message === 'string' ? message : expect.stringMatching(message),
   ]);
 });

@@ -7,6 +7,7 @@ import { namingProfile, type NamingProfileName } from '../../config/naming-profi
 import { setSettingAt } from '../../config/setting-path.js';
 import { readArguments, type Settings } from '../../config/settings.js';
 import { parseEvictionThresholds } from '../node/eviction-thresholds.js';
+import { unspecifiedAddresses } from '../node/node-addresses.js';
 import { labelProblems, reservedProblems } from '../node/node-settings.js';
 import { agentFlags } from './agent-flags.js';
 import type { AgentOptions } from './agent-options.js';
@@ -116,7 +117,10 @@ function problems(draft: Draft, sourceOf: (name: string) => string): string[] {
   for (const [flag, value] of positive) check(value > 0, flag, 'must be more than 0');
   check(node.imagesMax >= -1, 'node-status-max-images', 'must be -1 or more');
   for (const ip of node.ips) check(isIP(ip) !== 0, 'node-ip', `"${ip}" is not an IP address`);
-  check(node.ips.length <= 2, 'node-ip', 'at most one address of each family');
+  const ips = node.ips.join(',');
+  check(isOneOfEachFamily(node.ips), 'node-ip', `"${ips}" must be one address, or one of IPv4 and one of IPv6`);
+  const hasUnspecified = node.ips.some((ip) => unspecifiedAddresses.has(ip));
+  check(node.ips.length < 2 || !hasUnspecified, 'node-ip', `"${ips}": 0.0.0.0 and :: must be the only address`);
   for (const text of node.taints) {
     check(taint.test(text), 'register-with-taints', `"${text}" must be key=value:Effect with a known effect`);
   }
@@ -131,6 +135,11 @@ function problems(draft: Draft, sourceOf: (name: string) => string): string[] {
     if (problem !== undefined) found.push(`${sourceOf('feature-gates')}: ${problem}`);
   }
   return found;
+}
+
+function isOneOfEachFamily(ips: readonly string[]): boolean {
+  const families = ips.map(isIP).filter((family) => family !== 0);
+  return ips.length <= 2 && new Set(families).size === families.length;
 }
 
 const needsKubeconfig = 'needs --kubeconfig, the API server to ask';
