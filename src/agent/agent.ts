@@ -29,10 +29,16 @@ export interface RunningAgent {
   readonly healthUrl: string | undefined;
 }
 
-/** Starts the agent. The steps in `undo` stop it, or what was started before an error. */
-export async function startAgent(dependencies: AgentDependencies): Promise<RunningAgent> {
+/**
+ * Starts the agent. The steps in `undo` stop it, or what was started before an error. `changedLimits` are those that differ
+ * from config/limits.yaml.
+ */
+export async function startAgent(
+  dependencies: AgentDependencies,
+  changedLimits: Partial<Limits> = {},
+): Promise<RunningAgent> {
   const { options, clock, logger, undo } = dependencies;
-  const limits = Object.assign(new Limits(), ownYaml('limits.yaml'));
+  const limits = Object.assign(new Limits(), ownYaml('limits.yaml'), changedLimits);
   const startSeconds = clock.now() / 1_000;
   const metrics = new AgentMetrics(rootsOf(), options.nodeName);
   const client = await openApiClient(dependencies);

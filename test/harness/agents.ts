@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAgent, type RunningAgent } from '../../src/agent/agent.js';
 import { loadAgentOptions } from '../../src/agent/options/load-agent-options.js';
+import type { Limits } from '../../src/config/limits.js';
 import { UndoSteps } from '../../src/assembly/undo-steps.js';
 import { systemClock, type Clock } from '../../src/std/clock.js';
 import { silentLogger, type Logger } from '../../src/std/logger.js';
@@ -22,7 +23,11 @@ export interface TestAgent extends RunningAgent {
 /** Starts an agent with these flags. */
 export async function startTestAgent(
   flags: readonly string[],
-  { clock = systemClock, logger = silentLogger }: { readonly clock?: Clock; readonly logger?: Logger } = {},
+  {
+    clock = systemClock,
+    logger = silentLogger,
+    limits = {},
+  }: { readonly clock?: Clock; readonly logger?: Logger; readonly limits?: Partial<Limits> } = {},
 ): Promise<TestAgent> {
   const undo = new UndoSteps();
   const directory = await mkdtemp(join(tmpdir(), 'keelson-agent-'));
@@ -38,7 +43,7 @@ export async function startTestAgent(
     const loaded = loadAgentOptions([...own, '--register-node=false', '--node-ip=127.0.0.1', ...flags]);
     if (loaded.errors) throw new Error(loaded.errors.join('\n'));
     const { options } = loaded;
-    const agent = await startAgent({ options, undo, logger, clock, rng: systemRng });
+    const agent = await startAgent({ options, undo, logger, clock, rng: systemRng }, limits);
     const url = agent.url!;
     const ca = readFileSync(options.serving.tlsCertFile ?? join(options.certDirectory, 'kubelet.crt'), 'utf8');
     const client = (given: Partial<ClientOptions> = {}) => {

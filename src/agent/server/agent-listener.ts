@@ -32,12 +32,16 @@ export class AgentListener {
     const { clock, logger, answered } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const { method, url } = requestLine(raw);
-    response.once('close', () => answered(method, rootOf(url), (clock.monotonicMs() - beginMs) / 1000));
+    const left = new Canceller();
+    response.once('close', () => {
+      answered(method, rootOf(url), (clock.monotonicMs() - beginMs) / 1000);
+      left.cancel(new AgentError(499, 'the client has left'));
+    });
     // Without a listener, an error of a client that leaves would end the process.
     response.on('error', () => undefined);
     raw.on('error', () => undefined);
     try {
-      await this.answer(raw, response);
+      await this.answer(raw, response, left);
     } catch (error) {
       if (error instanceof AgentError) return fail(response, error.status, error.message);
       logger.error('a request failed; this is a bug', { error, method, path: rootOf(url) });
@@ -45,15 +49,12 @@ export class AgentListener {
     }
   }
 
-  private async answer(raw: AnyRequest, response: AnyResponse): Promise<void> {
+  private async answer(raw: AnyRequest, response: AnyResponse, left: Canceller): Promise<void> {
     const { authenticator, authorizer, routes } = this.dependencies;
     const refusal = refusalOf(raw);
     if (refusal) throw new AgentError(refusal.code, refusal.message);
     const { method, url } = requestLine(raw);
     const { path, query } = parsedUrl(url);
-    const left = new Canceller();
-    response.once('close', () => left.cancel(new AgentError(499, 'the client has left')));
-
     const user = await authenticator.authenticate(raw, { signal: left });
     if (!user) throw new AgentError(401, 'Unauthorized');
     const forbidden = await authorizer.refusal(user, method, path);

@@ -9,6 +9,8 @@ import { makeRoutable } from '../../connections/unusual-requests.js';
 import { TimerWheel } from '../../std/timer-wheel.js';
 import type { AgentDependencies } from '../agent-dependencies.js';
 import type { AgentListener } from './agent-listener.js';
+import { capConnections } from './connection-caps.js';
+import { StalledAnswers } from './stalled-answers.js';
 
 interface Options extends AgentDependencies {
   readonly limits: Limits;
@@ -30,6 +32,8 @@ export async function startAgentServer(options: Options): Promise<AgentServer> {
   const { limits, tls, clock, rng, logger, undo, listener } = options;
   const { address, port } = options.options.serving;
   const tlsOptions = (): SecureContextOptions => tls.current();
+  const stalled = new StalledAnswers(limits.watchWriteStallTimeoutMs, clock);
+  undo.add(() => stalled.close());
   const servers = makeProtocolServers(
     { ...tlsOptions(), requestCert: true, rejectUnauthorized: false, handshakeTimeout: limits.tlsHandshakeTimeoutMs },
     {
@@ -43,11 +47,17 @@ export async function startAgentServer(options: Options): Promise<AgentServer> {
     },
     (request, response) => {
       connections.begin(request, response);
+      stalled.watch(response);
       makeRoutable(request, limits.requestHeadersMax);
       void listener.serve(request, response);
     },
   );
   const { front } = servers;
+  const caps = {
+    connectionsMax: limits.agentConnectionsMax,
+    connectionsPerAddressMax: limits.agentConnectionsPerAddressMax,
+  };
+  capConnections(front, caps, { clock, logger });
   const connections = new Connections(
     servers,
     {
