@@ -34,7 +34,7 @@ describe('npm pack', () => {
       /^dist\/bundle\/[\w.-]+\.js$/,
       /^dist\/src\/[\w./-]+\.(js|d\.ts)$/,
       /^docs\/[\w-]+\.md$/,
-      /^packaging\/(backup\.mjs|systemd\/[\w.]+)$/,
+      /^packaging\/(backup\.mjs|systemd\/[\w.-]+)$/,
     ];
     expect(paths().filter((path) => !expected.some((pattern) => pattern.test(path)))).toEqual([]);
     expect(paths().filter((path) => /\.(spec|map|key|kubeconfig)\b/.test(path))).toEqual([]);

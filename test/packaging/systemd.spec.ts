@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadAgentOptions } from '../../src/agent/options/load-agent-options.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { findProgram, packagingPath, runTool } from '../harness/packaging.js';
 
 const unit = readFileSync(packagingPath('systemd/keelson.service'), 'utf8');
+const agentUnit = readFileSync(packagingPath('systemd/keelson-agent.service'), 'utf8');
+const agentSettings = readFileSync(packagingPath('systemd/agent.yaml'), 'utf8');
 const dropIn = readFileSync(packagingPath('systemd/etcd.conf'), 'utf8');
 const settings = readFileSync(packagingPath('systemd/config.yaml'), 'utf8');
-/** Tenths of the scale of systemd-analyze security, which calls up to 2.0 OK and 9.6 unsafe. */
-const exposureMax = 15;
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'keelson-unit-'))));
@@ -18,14 +19,18 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const valuesOf = (name: string, text: string) =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map((match) => match[1]!);
 
-describe('keelson.service', () => {
-  const analyze = findProgram('systemd-analyze', 'systemd-analyze verify and security of keelson.service');
-  const test = analyze !== undefined && hasOfflineSecurity(analyze) ? it : it.skip;
+const analyze = findProgram('systemd-analyze', 'systemd-analyze verify and security of the units');
+const test = analyze !== undefined && hasOfflineSecurity(analyze) ? it : it.skip;
 
+// exposureMax: tenths of the scale of systemd-analyze security, which calls up to 2.0 OK and 9.6 unsafe.
+describe.each([
+  { name: 'keelson.service', text: unit, exposureMax: 15 },
+  { name: 'keelson-agent.service', text: agentUnit, exposureMax: 20 },
+])('$name', ({ name, text, exposureMax }) => {
   /** The unit with a program that exists on this machine. */
   function installed(): string {
-    const file = join(folder, 'keelson.service');
-    writeFileSync(file, unit.replace(/^(ExecStart=)\S+/m, `$1${process.execPath}`));
+    const file = join(folder, name);
+    writeFileSync(file, text.replace(/^(ExecStart=)\S+/m, `$1${process.execPath}`));
     return file;
   }
 
@@ -42,13 +47,37 @@ describe('keelson.service', () => {
     expect(await runTool(analyze!, words)).toContain('Overall exposure level');
   });
 
-  it('gives no writable path but its state directory, and no rights', () => {
-    expect(valuesOf('ProtectSystem', unit)).toEqual(['strict']);
-    expect(valuesOf('NoNewPrivileges', unit)).toEqual(['yes']);
-    expect(valuesOf('DynamicUser', unit)).toEqual(['yes']);
-    expect(valuesOf('CapabilityBoundingSet', unit)).toEqual(['']);
-    expect(valuesOf('ReadWritePaths', unit)).toEqual([]);
-    expect(valuesOf('ExecStart', unit)[0]).toContain(`--data-dir=/var/lib/${valuesOf('StateDirectory', unit)[0]}`);
+  it('has no writable path but its state directory', () => {
+    expect(valuesOf('ProtectSystem', text)).toEqual(['strict']);
+    expect(valuesOf('NoNewPrivileges', text)).toEqual(['yes']);
+    expect(valuesOf('ReadWritePaths', text)).toEqual([]);
+    expect(valuesOf('ExecStart', text)[0]).toContain(`/var/lib/${valuesOf('StateDirectory', text)[0]}`);
+  });
+});
+
+it('keelson.service has no rights', () => {
+  expect(valuesOf('DynamicUser', unit)).toEqual(['yes']);
+  expect(valuesOf('CapabilityBoundingSet', unit)).toEqual(['']);
+});
+
+it('keelson-agent.service may read files of all users, and has no other right of root', () => {
+  expect(valuesOf('CapabilityBoundingSet', agentUnit)).toEqual(['CAP_DAC_READ_SEARCH']);
+});
+
+it.each([
+  { name: 'as it is installed', text: agentSettings },
+  { name: 'with all settings that are comments', text: agentSettings.replace(/^# (?=[A-Za-z]+: )/gm, '') },
+])('agent.yaml is accepted $name, and lets nobody in without credentials', ({ text }) => {
+  const file = join(folder, 'agent.yaml');
+  writeFileSync(file, text);
+  const [, ...flags] = valuesOf('ExecStart', agentUnit)[0]!.split(' ').slice(1);
+  const loaded = loadAgentOptions(flags.map((flag) => flag.replace('/etc/keelson/agent.yaml', file)));
+  expect(loaded.errors).toBeUndefined();
+  expect('options' in loaded && loaded.options).toMatchObject({
+    certDirectory: '/var/lib/kubelet/pki',
+    kubeconfig: '/var/lib/kubelet/kubeconfig',
+    authentication: { anonymous: false, webhook: true },
+    authorization: { mode: 'Webhook' },
   });
 });
 
