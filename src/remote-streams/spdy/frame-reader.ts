@@ -27,6 +27,7 @@ export class FrameReader {
   private readonly decompressor: HeaderDecompressor;
   /** Bytes of a frame head or a control frame that is not complete. */
   private pending: Buffer = Buffer.alloc(0);
+  private isStopped = false;
   /** The data frame that is being received. */
   private open: { readonly streamId: number; readonly isFin: boolean; left: number } | undefined;
 
@@ -39,13 +40,18 @@ export class FrameReader {
 
   push(chunk: Buffer): void {
     let rest = this.pending.length > 0 ? Buffer.concat([this.pending, chunk]) : chunk;
-    for (;;) {
+    while (!this.isStopped) {
       const taken = this.open ? this.takeData(this.open, rest) : this.takeFrame(rest);
       if (taken === 0) break;
       rest = rest.subarray(taken);
     }
     // A copy, since a slice would keep the whole chunk.
     this.pending = rest.length > 0 ? Buffer.from(rest) : rest;
+  }
+
+  /** Discards the frames that follow. */
+  stop(): void {
+    this.isStopped = true;
   }
 
   private takeData(open: NonNullable<FrameReader['open']>, bytes: Buffer): number {

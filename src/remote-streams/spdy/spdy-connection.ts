@@ -20,9 +20,9 @@ import { SpdyStream } from './spdy-stream.js';
 interface SpdyBounds extends FrameBounds {
   /** Streams that are open at the same time, of both sides; refused beyond. */
   readonly streamsMax: number;
-  /** Received bytes of all streams that are not consumed; the socket is not read beyond. */
+  /** Memory of received data of all streams that are not consumed; the socket is not read beyond. */
   readonly unreadBytesMax: number;
-  /** Answers to PING and refusals that the peer does not read; the connection ends beyond. */
+  /** Answers to PING and SYN_STREAM, and resets, that the peer does not read; the connection ends beyond. */
   readonly unsentRepliesMax: number;
   /** Time without a frame in either direction. */
   readonly idleMsMax: number;
@@ -38,7 +38,7 @@ const spdyBounds: SpdyBounds = {
   headerBytesMax: 16 * 1024,
   streamsMax: 2000,
   unreadBytesMax: 1024 * 1024,
-  unsentRepliesMax: 1000,
+  unsentRepliesMax: 4000,
   idleMsMax: 4 * 60 * 60 * 1000,
   streamCreationMsMax: 30_000,
   closeMsMax: 5_000,
@@ -194,7 +194,7 @@ export class SpdyConnection {
       stream.discard();
       return this.refuse(streamId, resetStatus.cancel);
     }
-    if (!stream.destroyed) this.send(synReplyFrame(streamId, this.compressor.compress(new Map())));
+    if (!stream.destroyed) this.reply(synReplyFrame(streamId, this.compressor.compress(new Map())));
   }
 
   private receiveData(streamId: number, bytes: Buffer): void {
@@ -210,7 +210,7 @@ export class SpdyConnection {
   private add(id: number, headers: SpdyHeaders): SpdyStream {
     const stream = new SpdyStream(id, headers, {
       sendData: (streamId, bytes, isFin, done) => this.sendData(streamId, bytes, isFin, done),
-      sendCancel: (streamId) => this.send(rstStreamFrame(streamId, resetStatus.cancel)),
+      sendCancel: (streamId) => this.refuse(streamId, resetStatus.cancel),
       countUnread: (difference) => {
         this.unreadBytes += difference;
         this.pauseOrResume();
@@ -252,19 +252,15 @@ export class SpdyConnection {
 
   /** Sends a frame that the peer has caused. A peer that causes many and reads none is given up. */
   private reply(frame: Buffer): void {
+    if (this.isOver) return;
     if (++this.unsentReplies > this.bounds.unsentRepliesMax) {
-      throw new SpdyError('the peer does not read the answers to its frames');
+      return this.fail(new SpdyError('the peer does not read the answers to its frames'));
     }
     this.send(frame, () => this.unsentReplies--);
   }
 
   private refuse(streamId: number, status: number): void {
-    if (this.isOver) return;
-    try {
-      this.reply(rstStreamFrame(streamId, status));
-    } catch (error) {
-      this.fail(error as Error);
-    }
+    this.reply(rstStreamFrame(streamId, status));
   }
 
   /** Stops reading while consumers lag, for all streams: SPDY of Kubernetes has no windows for single ones. */
@@ -316,6 +312,7 @@ export class SpdyConnection {
   private end(error: Error | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.reader.stop();
     this.idleTimer?.cancel();
     this.pingTimer?.cancel();
     const reason = error ?? new SpdyError('the connection has ended');

@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { RingBuffer } from '../../std/ring-buffer.js';
 import type { SpdyHeaders } from './header-block.js';
 
 /** The connection, as a stream uses it. */
@@ -6,11 +7,14 @@ interface StreamOwner {
   /** Sends data; `done` is called when they have been passed to the socket. */
   sendData(streamId: number, bytes: Buffer, isFin: boolean, done: () => void): void;
   sendCancel(streamId: number): void;
-  /** The number of received bytes that wait for the consumer has changed. */
+  /** The memory of received data that wait for the consumer has changed. */
   countUnread(difference: number): void;
   /** The stream is closed in both directions. */
   forget(streamId: number): void;
 }
+
+/** Memory of a piece of received data besides its bytes: a process may write a byte at a time. */
+const pieceBytes = 256;
 
 /**
  * A stream of a SPDY connection. end() closes this direction only; destroy() cancels both. A stream that the peer resets,
@@ -23,7 +27,7 @@ export class SpdyStream extends Duplex {
   private isRemoteOpen = true;
   private isLocalOpen = true;
   private wantsData = false;
-  private readonly unread: Buffer[] = [];
+  private unread = new RingBuffer<Buffer>();
   private unreadBytes = 0;
 
   constructor(
@@ -31,7 +35,8 @@ export class SpdyStream extends Duplex {
     readonly headers: SpdyHeaders,
     private readonly owner: StreamOwner,
   ) {
-    super({ allowHalfOpen: true, decodeStrings: true });
+    // Nothing waits inside of the stream, where it would not be counted.
+    super({ allowHalfOpen: true, decodeStrings: true, readableHighWaterMark: 0 });
   }
 
   /** Delivers data of the peer. False if it has closed its direction before. */
@@ -41,8 +46,9 @@ export class SpdyStream extends Duplex {
     if (this.wantsData && this.unread.length === 0) {
       this.wantsData = this.push(bytes);
     } else {
-      this.unread.push(bytes);
-      this.countUnread(bytes.length);
+      // A copy: a small piece would keep all bytes that arrived with it.
+      this.unread.push(bytes.length < pieceBytes ? Buffer.from(bytes) : bytes);
+      this.countUnread(bytes.length + pieceBytes);
     }
     return true;
   }
@@ -81,8 +87,8 @@ export class SpdyStream extends Duplex {
     this.wantsData = true;
     let length = 0;
     while (this.wantsData && this.unread.length > 0) {
-      const bytes = this.unread.shift()!;
-      length += bytes.length;
+      const bytes = this.unread.shift();
+      length += bytes.length + pieceBytes;
       this.wantsData = this.push(bytes);
     }
     if (length === 0) return;
@@ -106,7 +112,7 @@ export class SpdyStream extends Duplex {
     if (this.isRemoteOpen || this.isLocalOpen) this.owner.sendCancel(this.id);
     this.isRemoteOpen = false;
     this.isLocalOpen = false;
-    this.unread.length = 0;
+    this.unread = new RingBuffer();
     this.countUnread(-this.unreadBytes);
     this.owner.forget(this.id);
     done(error);

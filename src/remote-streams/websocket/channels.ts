@@ -118,7 +118,8 @@ class ChannelInput extends Readable {
   private isOpen = true;
 
   constructor(private readonly changed: () => void) {
-    super();
+    // Full with the first message that waits: a small one keeps all bytes that arrived with it.
+    super({ highWaterMark: 0 });
   }
 
   receive(bytes: Buffer): void {

@@ -13,7 +13,8 @@ export class TunnelStream extends Duplex {
   private isEnded = false;
 
   constructor(private readonly webSocket: WebSocket) {
-    super({ allowHalfOpen: true, decodeStrings: true });
+    // Full with the first message that waits: a small one keeps all bytes that arrived with it.
+    super({ allowHalfOpen: true, decodeStrings: true, readableHighWaterMark: 0 });
     webSocket.on('message', (data: Buffer, isBinary: boolean) => {
       if (!isBinary) return webSocket.close(unsupportedData, 'messages must be binary');
       const bytes = messageBytes(data);
