@@ -12,6 +12,7 @@ const layers = [
   ['answers', 'metrics', 'openapi'],
   ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'check', 'explain'],
   ['assembly', 'agent'],
+  ['testing'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
 const room = (names) => `^src/(${names.join('|')})/`;

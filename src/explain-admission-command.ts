@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { stringifyJson } from './codec/json.js';
 import { admissionText } from './explain/admission-text.js';
-import { explainedObject, objectsOf, type AdmissionOptions } from './explain/explained-admission.js';
+import { explainedObject, type AdmissionOptions } from './explain/explained-admission.js';
 import { withClient, type ClientCommandOptions, type Outputs } from './explain/with-client.js';
 import { ClientError } from './kubeconfig-client/client-error.js';
+import { objectsOf } from './kubeconfig-client/manifest-objects.js';
 
 export interface ExplainAdmissionOptions extends AdmissionOptions, ClientCommandOptions {
   readonly filename?: string;

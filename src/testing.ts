@@ -1,11 +1,14 @@
-import { startOpenKeelson, type Keelson, type KeelsonOptions } from './assembly/start-keelson.js';
+import { startTestKeelson, type TestKeelson, type TestKeelsonOptions } from './testing/test-server.js';
 
-export type { Keelson, KeelsonOptions };
+export type { Fixture } from './testing/fixtures.js';
+export type { ClusterSnapshot, RestoreOptions } from './testing/test-server.js';
+export type { TestUser, TestUserOptions } from './testing/test-users.js';
+export type { TestKeelson as Keelson, TestKeelsonOptions as KeelsonOptions };
 
 /**
  * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1,
  * with a CA that all servers of the process share. Any number may run at once.
  */
-export function startKeelson(options?: KeelsonOptions): Promise<Keelson> {
-  return startOpenKeelson(options);
+export function startKeelson(options?: TestKeelsonOptions): Promise<TestKeelson> {
+  return startTestKeelson(options);
 }

@@ -84,6 +84,8 @@ export interface RunningServer {
 interface OpenServer extends RunningServer {
   readonly components: ServerComponents;
   readonly pki: Pki;
+  /** The store as it was opened: with encryption at rest, its values are encrypted. */
+  readonly store: KvStore;
 }
 
 type Options = OpenStartOptions & { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger };
@@ -157,7 +159,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     undo.add(() => stopServing(config, components, connections));
     return undo.run();
   };
-  return { url, app, components, pki, close: () => (closing ??= close()) };
+  return { url, app, components, pki, store, close: () => (closing ??= close()) };
 }
 
 /** Reads objects again that could not be decrypted, after keys were added or a KMS plug-in answers again. */

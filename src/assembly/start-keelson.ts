@@ -6,6 +6,8 @@ import type { ModuleContext, ServerComponents } from './components.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
 import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
 import { startOpenServer, type StartOptions } from './server.js';
+import type { Pki } from '../certificates/pki.js';
+import type { KvStore } from '../storage/kv-store.js';
 import { systemClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 
@@ -30,9 +32,11 @@ export interface Keelson {
   stop(): Promise<void>;
 }
 
-/** A server of startKeelson() with its components, for tests of this repository. */
+/** A server of startKeelson() with its components, which programs outside do not see. */
 export interface OpenKeelson extends Keelson {
   readonly components: ServerComponents;
+  readonly pki: Pki;
+  readonly store: KvStore;
 }
 
 /** startKeelson() with access to the components. */
@@ -55,6 +59,8 @@ export async function startOpenKeelson(options: KeelsonOptions = {}): Promise<Op
     app: server.app,
     context: server.components,
     components: server.components,
+    pki,
+    store: server.store,
     async kubeconfigFile() {
       directory ??= await mkdtemp(join(tmpdir(), 'keelson-'));
       const file = join(directory, 'kubeconfig');

@@ -129,6 +129,11 @@ export class Feed {
     cache.close();
   }
 
+  /** Ends all watches with 410 and drops the history in memory, so that clients list again. */
+  expireWatches(): void {
+    for (const cache of this.caches.values()) cache.expireWatches();
+  }
+
   /** Resolves when everything is loaded. Retries while the store is unavailable, until aborted or closed. */
   async start(signal?: AbortSignal): Promise<void> {
     assert(this.phase === 'idle', 'a feed is started once');

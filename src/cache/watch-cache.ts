@@ -259,6 +259,12 @@ export class WatchCache {
     this.notifyObservers((observer) => observer.reset());
   }
 
+  /** Keeps the state, ends all watches with 410 and drops the history. */
+  expireWatches(): void {
+    if (!this.isLoaded) return;
+    this.reset(this.takeSnapshot().range(this.prefix), Math.max(this.lastRevision, this.host.position()) as Revision);
+  }
+
   /** Ends all watches, with `status` as the last event if given. */
   close(status?: Status): void {
     this.wasClosed = true;

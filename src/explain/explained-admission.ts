@@ -1,8 +1,8 @@
 import { decodeJson, encodeJson } from '../codec/json.js';
-import { decodeYaml } from '../codec/yaml.js';
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
-import { asFields, asItems, asText, type Fields } from '../machinery/fields.js';
+import { collectionPath, ServedKinds } from '../kubeconfig-client/served-kinds.js';
+import { asFields, asText, type Fields } from '../machinery/fields.js';
 
 export interface AdmissionOptions {
   readonly as?: string;
@@ -20,49 +20,18 @@ export interface ExplainedObject {
   readonly explanation: Fields;
 }
 
-/** The resource of an object, from the discovery document of its version. */
-interface ServedKind {
-  /** `/apis/apps/v1` */
-  readonly path: string;
-  readonly plural: string;
-  readonly isNamespaced: boolean;
-}
-
-/** Returns the objects of a YAML or JSON file with one or more documents. Throws ClientError. */
-export function objectsOf(bytes: Buffer, file: string): Fields[] {
-  const documents = bytes.toString().split(/^---(?:[ \t].*)?$/m);
-  const objects: Fields[] = [];
-  for (const [index, text] of documents.entries()) {
-    if (/^(\s*(#.*)?\n?)*$/.test(text)) continue;
-    let value: unknown;
-    try {
-      ({ value } = decodeYaml(Buffer.from(text)));
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      throw new ClientError('Kubeconfig', `${file}, document ${index + 1}: ${problem}`);
-    }
-    const object = asFields(value);
-    const { apiVersion, kind } = object;
-    if (asText(apiVersion) === '' || asText(kind) === '') {
-      throw new ClientError('Kubeconfig', `${file}, document ${index + 1}: give apiVersion and kind`);
-    }
-    objects.push(object);
-  }
-  if (objects.length === 0) throw new ClientError('Kubeconfig', `${file} has no objects`);
-  return objects;
-}
-
 /** Sends the object as a dry run, and returns the explanation of the server. */
 export async function explainedObject(
   client: KubeconfigClient,
   object: Fields,
   options: AdmissionOptions,
 ): Promise<ExplainedObject> {
-  const { path, plural, isNamespaced } = await servedKind(client, object);
+  const served = await new ServedKinds(client).of(object);
+  const { plural, isNamespaced } = served;
   const metadata = asFields(object['metadata']);
   const name = asText(metadata['name']);
   const namespace = isNamespaced ? asText(metadata['namespace']) || (options.namespace ?? client.namespace) : '';
-  const collection = `${path}${namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${plural}`;
+  const collection = collectionPath(served, namespace);
   const itself = `${collection}/${encodeURIComponent(name)}`;
   const live = options.operation === 'create' || name === '' ? undefined : await found(client, itself);
   const operation = options.operation ?? (live ? 'update' : 'create');
@@ -86,15 +55,6 @@ export async function explainedObject(
   const shownName = name === '' ? '' : ` "${name}"`;
   const scope = namespace === '' ? '' : ` in the namespace "${namespace}"`;
   return { request: `${operation} ${plural}${shownName}${scope}`, code: answer.status, explanation };
-}
-
-async function servedKind(client: KubeconfigClient, object: Fields): Promise<ServedKind> {
-  const [apiVersion, kind] = [asText(object['apiVersion']), asText(object['kind'])];
-  const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const resources = asItems(asFields(await client.get(path))['resources']);
-  const resource = resources.find((one) => one['kind'] === kind && !asText(one['name']).includes('/'));
-  if (!resource) throw new ClientError('Status', `the server has no kind ${kind} in ${apiVersion}`);
-  return { path, plural: asText(resource['name']), isNamespaced: resource['namespaced'] === true };
 }
 
 async function found(client: KubeconfigClient, path: string): Promise<Fields | undefined> {
