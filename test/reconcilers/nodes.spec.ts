@@ -156,6 +156,17 @@ it('a silent Node is Unknown after the grace period; its Pods become not ready a
   expect(readyOf((await admin.get(`${nodes}/alive`)).body)).toBe('True');
 }, 60_000);
 
+it('a Node is Unknown at the end of its grace period, wherever that is between two checks of all Nodes', async () => {
+  const { admin } = world;
+  await join(admin, 'silent');
+  await world.pass(3);
+  await renew(admin, 'silent', 3 * second);
+  await world.pass(40);
+  expect(readyOf((await admin.get(`${nodes}/silent`)).body)).toBe('True');
+  await world.pass(1);
+  await untilReady(admin, 'silent', 'Unknown');
+}, 60_000);
+
 it('a Node that returns loses its taints, and its Pods stay', async () => {
   const { admin } = world;
   await join(admin, 'alive');

@@ -13,6 +13,13 @@ it('a node is silent after the grace period without a new sign of life', () => {
   expect(nodes.isSilent('n', 220)).toBe(false);
 });
 
+it('the remaining time ends with the grace period, and is infinite for a node that is not known', () => {
+  const nodes = health();
+  nodes.observe('n', { heartbeat: 'a', renewed: 'x' }, at(100));
+  expect([nodes.remainingMs('n', 110), nodes.remainingMs('n', 145)]).toEqual([30, -5]);
+  expect(nodes.remainingMs('other', 110)).toBe(Infinity);
+});
+
 it('times of the node need not grow: its clock may have been set back', () => {
   const nodes = health();
   nodes.observe('n', { heartbeat: '2026', renewed: undefined }, at(0));

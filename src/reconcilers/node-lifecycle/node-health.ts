@@ -35,10 +35,15 @@ export class NodeHealth {
   }
 
   isSilent(name: string, nowMs: number): boolean {
+    return this.remainingMs(name, nowMs) < 0;
+  }
+
+  /** The time until the node is silent, if it gives no further sign; negative if it is. Infinity for an unknown node. */
+  remainingMs(name: string, nowMs: number): number {
     const seen = this.seen.get(name);
-    if (!seen) return false;
+    if (!seen) return Infinity;
     const { graceMs, startupGraceMs } = this.patience;
-    return nowMs - seen.signMs > (seen.heartbeat === undefined ? startupGraceMs : graceMs);
+    return seen.signMs + (seen.heartbeat === undefined ? startupGraceMs : graceMs) - nowMs;
   }
 
   /** True if these are the last signs that were seen. */

@@ -52,6 +52,8 @@ class NodeLifecycle implements RunningReconciler {
   private readonly pace: EvictionPace;
   private readonly checks: Timer;
   private readonly ends: (() => void)[];
+  /** Checks of nodes that become silent before the next check of all. */
+  private readonly dueChecks = new Set<Timer>();
   private readonly facts = new WeakMap<EncodedObject, NodeFacts>();
   private readonly renewals = new WeakMap<EncodedObject, string | undefined>();
   /** Nodes that an Event RegisteredNode was written for, or that existed at the start. */
@@ -83,12 +85,14 @@ class NodeLifecycle implements RunningReconciler {
         reset: () => this.readNodes(),
       }),
       this.pods.store.cache.observe({ changed: (event) => this.podChanged(event), reset: () => undefined }),
+      this.leases.store.cache.observe({ changed: (event) => this.leaseChanged(event), reset: () => undefined }),
     ];
     this.checks = every(clock, settings.monitorPeriodMs, () => this.checkAll());
   }
 
   async stop(): Promise<void> {
     this.checks.cancel();
+    for (const timer of this.dueChecks) timer.cancel();
     for (const end of this.ends) end();
     this.pace.stop();
     await Promise.all([this.nodeQueue.stop(), this.podQueue.stop()]);
@@ -163,6 +167,12 @@ class NodeLifecycle implements RunningReconciler {
     for (const { attributes } of podsOn(this.pods, name)) this.podQueue.add(podKey(attributes));
   }
 
+  private leaseChanged({ current }: CacheEvent): void {
+    if (current?.attributes.namespace !== this.leaseNamespace) return;
+    const facts = this.factsNamed(current.attributes.name);
+    if (facts) this.observe(facts);
+  }
+
   /** Marks a Pod that is bound to a Node that is not ready. */
   private podChanged({ previous, current }: CacheEvent): void {
     const node = current?.attributes.fields['spec.nodeName'] ?? '';
@@ -197,9 +207,22 @@ class NodeLifecycle implements RunningReconciler {
       const isSilent = this.health.isSilent(facts.name, nowMs);
       if (isSilent && facts.ready?.status !== 'Unknown') this.nodeQueue.add(facts.name);
       else nodeMetrics.nodeUpdated((nowMs - nodeBeginMs) / 1000);
+      if (!isSilent) this.checkWhenSilent(facts.name, nowMs);
     }
     this.setPace(zones);
     nodeMetrics.nodesUpdated((clock.monotonicMs() - beginMs) / 1000, zones);
+  }
+
+  /** Checks a node at the end of its grace period, if the next check of all nodes is later. */
+  private checkWhenSilent(name: string, nowMs: number): void {
+    const { clock, config } = this.dependencies;
+    const remainingMs = this.health.remainingMs(name, nowMs);
+    if (remainingMs > config.reconcilers.nodes.monitorPeriodMs) return;
+    const timer = clock.after(remainingMs + 1, () => {
+      this.dueChecks.delete(timer);
+      this.nodeQueue.add(name);
+    });
+    this.dueChecks.add(timer);
   }
 
   private logSilenced(): void {
