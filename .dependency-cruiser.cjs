@@ -23,7 +23,11 @@ const upward = layers.slice(0, -1).map((names, layer) => ({
   comment: 'A layer may import only the layers below it.',
   severity: 'error',
   from: { path: room(names), pathNot: test },
-  to: { path: [room(layers.slice(layer + 1).flat()), '^src/[^/]+\\.ts$'] },
+  to: {
+    path: [room(layers.slice(layer + 1).flat()), '^src/[^/]+\\.ts$'],
+    // The assembly creates the root module.
+    ...(names.includes('assembly') && { pathNot: '^src/app\\.module\\.ts$' }),
+  },
 }));
 const siblings = layers.flatMap((names) =>
   names.map((name) => ({

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { CheckOptions } from './check-command.js';
 import type { ExplainAdmissionOptions } from './explain-admission-command.js';
 import type { ExplainOptions } from './explain-command.js';
+import type { TestCommandOptions } from './test-command.js';
 import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -65,6 +66,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
     .usage('[flags]');
   const check = checkCommand(root.command('check'), outcome);
   const agent = agentCommand(root.command('agent'), outcome, () => words.slice(words.indexOf('agent') + 1));
+  testCommand(root.command('test'), outcome, words);
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
   root
@@ -98,6 +100,54 @@ function agentCommand(command: Command, outcome: Outcome, flagWords: () => reado
       print(agent.summary);
     });
 }
+
+function testCommand(command: Command, outcome: Outcome, words: readonly string[]): void {
+  const addTo = (value: string, values: readonly string[]) => [...values, value];
+  command
+    .description('start a server in memory, run a program with its kubeconfig, and report what the program did')
+    .usage('[flags] -- <program> [arguments]')
+    .option('-f, --fixtures <path>', 'file or directory with objects that exist before; may be repeated', addTo, [])
+    .option('--no-report', 'print no report')
+    .addHelpText('after', testHelp)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: TestCommandOptions) => {
+      const { runTestCommand } = await import('./test-command.js');
+      const end = words.indexOf('--');
+      const own = words.slice(words.indexOf('test') + 1, end < 0 ? undefined : end);
+      const flags = withoutOptions(own, ['-f', '--fixtures'], ['--no-report']);
+      const program = end < 0 ? [] : words.slice(end + 1);
+      outcome.exitCode = await runTestCommand({ flags, program }, options, process);
+    });
+}
+
+/** Returns the words without the options of a command, which leaves the flags of the server. */
+function withoutOptions(words: readonly string[], withValue: readonly string[], alone: readonly string[]): string[] {
+  const rest: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (withValue.includes(word)) i++;
+    else if (!alone.includes(word) && !withValue.some((name) => word.startsWith(`${name}=`))) rest.push(word);
+  }
+  return rest;
+}
+
+const testHelp = `
+The program gets KUBECONFIG, with the credentials of an administrator, and USE_EXISTING_CLUSTER=true, with which envtest of
+controller-runtime starts no server of its own. The server listens on a free port of 127.0.0.1 and keeps everything in
+memory. All flags of serve are accepted before --.
+
+The report lists the requests and the objects that are new, changed or gone afterwards, on the standard error.
+
+Exit code:
+  that of the program; 128 and the number of the signal that ended it
+  125  the server did not start
+  127  the program cannot be run
+
+Examples:
+  keelson test -- go test ./...
+  keelson test -f crds/ -f fixtures.yaml -- python -m pytest
+`;
 
 function checkCommand(command: Command, outcome: Outcome): Command {
   return command

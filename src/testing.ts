@@ -1,9 +1,10 @@
+import type { Keelson } from './assembly/start-keelson.js';
 import { startTestKeelson, type TestKeelson, type TestKeelsonOptions } from './testing/test-server.js';
 
 export type { Fixture } from './testing/fixtures.js';
 export type { ClusterSnapshot, RestoreOptions } from './testing/test-server.js';
 export type { TestUser, TestUserOptions } from './testing/test-users.js';
-export type { TestKeelson as Keelson, TestKeelsonOptions as KeelsonOptions };
+export type { Keelson, TestKeelson, TestKeelsonOptions as KeelsonOptions };
 
 /**
  * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1,

@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ModuleContext, ServerComponents } from './components.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
 import { defaultConfig, type ConfigOverrides } from '../config/load-config.js';
+import type { ServerConfig } from '../config/server-config.js';
 import { startOpenServer, type StartOptions } from './server.js';
 import type { Pki } from '../certificates/pki.js';
 import type { KvStore } from '../storage/kv-store.js';
@@ -41,11 +42,15 @@ export interface OpenKeelson extends Keelson {
 
 /** startKeelson() with access to the components. */
 export async function startOpenKeelson(options: KeelsonOptions = {}): Promise<OpenKeelson> {
-  const { config: overrides = {}, ...rest } = options;
+  const { config: overrides = {} } = options;
   const storage = { backend: 'memory', ...overrides.storage } as const;
   const serving = { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving };
-  const config = defaultConfig({ ...overrides, storage, serving }, options);
-  const supplied = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return startConfiguredKeelson(defaultConfig({ ...overrides, storage, serving }, options), options);
+}
+
+/** startOpenKeelson() with a complete configuration. */
+export async function startConfiguredKeelson(config: ServerConfig, options: StartOptions = {}): Promise<OpenKeelson> {
+  const supplied = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const pki = await makeEphemeralPki({ clock: options.clock ?? systemClock });
   const server = await startOpenServer(config, { logger: silentLogger, ...supplied, pki });
   const client = pki.admin.current();

@@ -44,9 +44,7 @@ async function objectsAt(path: string): Promise<Fields[]> {
 /** The items of a List, or the object itself. */
 function itemsOf(object: Readonly<Record<string, unknown>>): Fields[] {
   const { kind, items } = object;
-  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
-    ? asItems(items)
-    : [object as Fields];
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? asItems(items) : [object];
 }
 
 /**

@@ -5,7 +5,7 @@ import { applyFixtures, readFixtures, type Fixture } from './fixtures.js';
 import { restoreStoreSnapshot, takeStoreSnapshot, type StoreSnapshot } from './store-snapshot.js';
 import { makeTestUser, roleBindingsOf, TemporaryFiles, type TestUser, type TestUserOptions } from './test-users.js';
 
-export interface TestKeelsonOptions extends KeelsonOptions {
+interface TestFixtures {
   /** CustomResourceDefinitions. */
   readonly crds?: readonly Fixture[];
   /** Objects that exist before startKeelson() resolves. */
@@ -15,6 +15,8 @@ export interface TestKeelsonOptions extends KeelsonOptions {
   /** Users with client certificates, by name. */
   readonly users?: Readonly<Record<string, TestUserOptions>>;
 }
+
+export interface TestKeelsonOptions extends KeelsonOptions, TestFixtures {}
 
 export interface RestoreOptions {
   /**
@@ -53,8 +55,14 @@ class TakenSnapshot implements ClusterSnapshot {
 const restoredMsMax = 30_000;
 
 export async function startTestKeelson(options: TestKeelsonOptions = {}): Promise<TestKeelson> {
-  const { crds = [], fixtures = [], admissionPolicies = [], users = {}, ...rest } = options;
-  const server = await startOpenKeelson(rest);
+  return prepareTestServer(await startOpenKeelson(options), options);
+}
+
+/** Creates the fixtures and users of a server, and returns it with the methods for tests. Stops it if one is refused. */
+export async function prepareTestServer(
+  server: OpenKeelson,
+  { crds = [], fixtures = [], admissionPolicies = [], users = {} }: TestFixtures,
+): Promise<TestKeelson> {
   const files = new TemporaryFiles();
   const clients: KubeconfigClient[] = [];
   const stop = async () => {

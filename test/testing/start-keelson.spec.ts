@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKeelson, type Keelson } from '../../src/testing.js';
+import { startKeelson, type TestKeelson } from '../../src/testing.js';
 import { eventually } from '../harness/eventually.js';
 
 const crd = `
@@ -42,7 +42,7 @@ const configMap = (name: string, data: Record<string, string> = {}) => ({
 
 const path = '/api/v1/namespaces/harbour/configmaps';
 let folder: string;
-let keelson: Keelson;
+let keelson: TestKeelson;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keelson-fixtures-'));
@@ -118,7 +118,7 @@ describe('snapshot() and restore()', () => {
     const watching = (async () => {
       const query = { resourceVersion: metadata.resourceVersion! };
       for await (const { type, object } of keelson.api.watch(path, { query, signal: abort.signal }))
-        events.push(`${type} ${object.metadata!.name}`);
+        events.push(`${type} ${object.metadata.name}`);
     })().catch(() => undefined);
     await keelson.restore(snapshot);
     await eventually('each change is undone by one event', () => events.length === 3);

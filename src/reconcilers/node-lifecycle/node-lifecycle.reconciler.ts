@@ -37,6 +37,8 @@ export const nodeLifecycle = defineReconciler({
 
 const workersMax = 8;
 const sliceMs = 5;
+/** Timers of Node may fire early by a millisecond. */
+const timerMarginMs = 10;
 /** Names in one log line. */
 const loggedNamesMax = 10;
 /** Events of nodes have this source in kube-controller-manager. */
@@ -218,7 +220,7 @@ class NodeLifecycle implements RunningReconciler {
     const { clock, config } = this.dependencies;
     const remainingMs = this.health.remainingMs(name, nowMs);
     if (remainingMs > config.reconcilers.nodes.monitorPeriodMs) return;
-    const timer = clock.after(remainingMs + 1, () => {
+    const timer = clock.after(remainingMs + timerMarginMs, () => {
       this.dueChecks.delete(timer);
       this.nodeQueue.add(name);
     });
