@@ -17,9 +17,14 @@ export class Http2Client {
     this.sessions = Array.from({ length: connections }, () => connect(`https://${host}:${port}`, { ca }));
   }
 
-  call(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+  call(method: string, path: string, body?: object, type = 'application/json', accept?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const stream = this.session().request({ ...this.headers(method, path), ...(body && { 'content-type': type }) });
+      const headers = {
+        ...this.headers(method, path),
+        ...(body && { 'content-type': type }),
+        ...(accept && { accept }),
+      };
+      const stream = this.session().request(headers);
       const parts: Buffer[] = [];
       let code = 0;
       stream.on('response', (headers) => (code = Number(headers[':status'])));

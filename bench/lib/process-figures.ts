@@ -17,6 +17,21 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
+export interface Residence {
+  /** All resident memory. */
+  readonly rss: number;
+  readonly anonymous: number;
+  /** Pages of files, which the kernel takes back when memory is short: of programs, and of LMDB's map. */
+  readonly file: number;
+}
+
+/** Resident memory in bytes, by its kind. */
+export function residenceOf(pid: number): Residence {
+  const text = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024;
+  return { rss: field('VmRSS'), anonymous: field('RssAnon'), file: field('RssFile') + field('RssShmem') };
+}
+
 /** CPU time of the whole machine. */
 export function busySeconds(): number {
   const [user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'latin1')

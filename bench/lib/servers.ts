@@ -22,24 +22,28 @@ export interface Server {
   /** Time from the start of the process to its first ready answer. */
   readonly startMs: number;
   call(method: string, path: string, body?: string): Promise<{ readonly code: number; readonly text: string }>;
+  /** Asks the probe that `nodeFlags` have loaded. */
+  ask(question: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 const host = '127.0.0.1';
 const token = 'benchmark';
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 60_000;
 
 export async function startOurs(
   directory: string,
   store: StoreName,
   etcdUrl: string | undefined,
   flags: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
 ): Promise<Server> {
   await mkdir(directory, { recursive: true });
   const tokens = join(directory, 'tokens.csv');
   await writeFile(tokens, `${token},benchmark,1,"system:masters"\nnoisy,noisy,2\npolite,polite,3\n`, { mode: 0o600 });
   const port = await freePort();
   const words = [
+    ...nodeFlags,
     join(packageRoot(), 'bin/keelson'),
     'serve',
     `--secure-port=${port}`,
@@ -110,15 +114,20 @@ async function started({ name, words, port, path, caFile }: Start): Promise<Serv
     token,
     startMs,
     call: (method, path, body) => call({ host, port, ca, method, path }, body),
+    ask: async (question) => {
+      child.send(question);
+      const [answer] = (await once(child, 'message')) as [unknown];
+      return answer;
+    },
     stop: () => ended(child),
   };
 }
 
 function launch(program: string, words: readonly string[]): ChildProcess {
-  const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   killedAtExit(child);
   let complaints = '';
-  child.stderr.on('data', (text: Buffer) => (complaints = (complaints + String(text)).slice(-2000)));
+  child.stderr!.on('data', (text: Buffer) => (complaints = (complaints + String(text)).slice(-2000)));
   child.once('exit', (code) => {
     if (code) process.stderr.write(complaints);
   });

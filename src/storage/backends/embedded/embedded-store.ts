@@ -26,6 +26,7 @@ import { PendingCommit } from './pending-commit.js';
 import { EmbeddedFile, type Change, type View } from './embedded-file.js';
 import { storageError } from './lmdb-errors.js';
 import { latestState, rangeAt, rangeNow, readLog, replay, stateAt } from './history.js';
+import { OpenPages } from './open-pages.js';
 import * as records from './records.js';
 import type { Cancellation } from '../../../std/cancellation.js';
 
@@ -68,6 +69,7 @@ export class EmbeddedStore implements KvStore {
   private readonly timer: Timer | undefined;
   private readonly queue: CommitQueue;
   private readonly hub: WatchHub;
+  private readonly pages: OpenPages;
 
   private constructor(
     private readonly file: EmbeddedFile,
@@ -75,6 +77,7 @@ export class EmbeddedStore implements KvStore {
   ) {
     this.clock = options.clock ?? systemClock;
     this.logger = options.logger ?? silentLogger;
+    this.pages = new OpenPages(this.clock);
     const bounds = { start: records.logKey(noRevision), end: records.logKey(revisionOf(Number.MAX_SAFE_INTEGER)) };
     const last = file.view.lastKey(bounds);
     // An empty store has revision 1, since clients read 0 as "any".
@@ -131,17 +134,26 @@ export class EmbeddedStore implements KvStore {
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
-    const revision = this.beginRead(options);
+    const older = this.beginRead(options);
     const head = this.head;
-    const slice = { prefix, from: laterKey(prefix, options?.from) };
+    const from = laterKey(prefix, options?.from);
     const limit = options?.limit ?? Infinity;
+    const place = { revision: options?.revision ?? head, prefix };
+    const page = this.pages.take({ ...place, from });
+    const view = page?.view ?? this.file.view.retain();
     const yieldTick = () => this.yieldToOthers(options?.signal);
-    const range = await this.withView((view) =>
-      revision === undefined
-        ? rangeNow(view, slice, limit, yieldTick)
-        : rangeAt(view, slice, revision, limit, yieldTick),
-    );
-    return { ...range, revision: head };
+    return this.reading(view, async () => {
+      const isNow = page !== undefined || older === undefined;
+      const range = isNow
+        ? await rangeNow(view, { prefix, from }, limit, yieldTick, page?.remaining)
+        : await rangeAt(view, { prefix, from }, older, limit, yieldTick);
+      const last = range.items.at(-1);
+      const remaining = range.count - range.items.length;
+      if (isNow && last && remaining > 0) {
+        this.pages.keep({ ...place, from: `${last.key}\0`, remaining, view: view.retain() });
+      }
+      return { ...range, revision: head };
+    });
   }
 
   async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
@@ -190,6 +202,7 @@ export class EmbeddedStore implements KvStore {
     this.hub.close(closedError());
     await this.queue.idle();
     if (this.readsUnderWay > 0) await new Promise<void>((resolve) => (this.lastReadDone = resolve));
+    this.pages.close();
     await this.file.close();
   }
 
@@ -277,12 +290,11 @@ export class EmbeddedStore implements KvStore {
     return revision === this.head ? undefined : revision;
   }
 
-  /** Retains the snapshot for a read that takes several ticks; close() waits for it. */
-  private async withView<T>(read: (view: View) => Promise<T>): Promise<T> {
-    const view = this.file.view.retain();
+  /** Reads from a retained view, which may take several ticks, and releases it; close() waits for it. */
+  private async reading<T>(view: View, read: () => Promise<T>): Promise<T> {
     this.readsUnderWay++;
     try {
-      return await read(view);
+      return await read();
     } catch (error) {
       throw storageError(this.options.directory, error);
     } finally {
