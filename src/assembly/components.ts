@@ -165,7 +165,11 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   health.add(
     ...standardChecks({
       clock,
-      store: () => store.revision(),
+      store: async (signal) => {
+        await store.revision({ signal });
+        // After an outage the feed would notice only at its next heartbeat that it has caught up.
+        if (!feed.synced) void feed.consistentRevision({ timeoutMs: 1_000 }).catch(() => undefined);
+      },
       storeTimeoutMs: config.storage.etcd.healthcheckTimeoutMs,
       storeReadyTimeoutMs: config.storage.etcd.readycheckTimeoutMs,
       cacheSynced: () => feed.synced,

@@ -1,10 +1,11 @@
 import type { Clock } from '../std/clock.js';
 import { healthEndpoints, type HealthCheck } from './health-checks.js';
+import { StorePulse } from './store-pulse.js';
 
 interface StandardCheckDependencies {
   readonly clock: Clock;
   /** Sends a request to the backing store, which fails if the store does. */
-  readonly store: () => Promise<unknown>;
+  readonly store: (signal: AbortSignal) => Promise<unknown>;
   readonly storeTimeoutMs: number;
   /** Timeout of the check etcd-readiness. */
   readonly storeReadyTimeoutMs: number;
@@ -57,9 +58,10 @@ const objectsMissing = 'the initial objects have not all been created';
 
 /** Returns the checks of every server, in the order of the report. Checks of reconcilers are appended later. */
 export function standardChecks(dependencies: StandardCheckDependencies): HealthCheck[] {
-  const { storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = dependencies;
+  const { clock, store, storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = dependencies;
   const everywhere = healthEndpoints;
-  const answers = storeCheck(dependencies);
+  const pulse = new StorePulse({ clock, ask: store });
+  const answers = (timeoutMs: number) => () => pulse.probe(timeoutMs);
   const synced = requireThat(cacheSynced, 'the cache is behind the store');
   const isLoaded = once(cacheSynced);
   return [
@@ -95,31 +97,6 @@ export function bootStep(name: string, done: () => boolean, missing: string): He
     endpoints: healthEndpoints,
     check: requireThat(done, missing),
     isBootStep: true,
-  };
-}
-
-/**
- * Returns checks of the store by timeout. Concurrent probes share one request to the store; while it is pending no
- * other is sent, and each probe waits at most its timeout.
- */
-function storeCheck({ clock, store }: StandardCheckDependencies): (timeoutMs: number) => () => Promise<void> {
-  let pending: Promise<unknown> | undefined;
-  return (timeoutMs) => () => {
-    pending ??= store().finally(() => (pending = undefined));
-    const answer = pending;
-    return new Promise<void>((resolve, reject) => {
-      const timer = clock.after(timeoutMs, () => reject(new Error(`no answer in ${timeoutMs} ms`)));
-      answer.then(
-        () => {
-          timer.cancel();
-          resolve();
-        },
-        (error: unknown) => {
-          timer.cancel();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        },
-      );
-    });
   };
 }
 

@@ -181,18 +181,57 @@ describe('the check of the store', () => {
     expect(state.asked).toBe(2);
   });
 
-  it('fails after its timeout if the store hangs, and sends no further request meanwhile', async () => {
+  it('fails after its timeout if the store hangs, with one request at a time that is given up after 1.5 s', async () => {
     const { clock, checks, state } = world();
-    const answer = new Deferred<void>();
-    state.store = () => answer.promise;
-    for (let probe = 0; probe < 2; probe++) {
-      const report = checks.run('livez', []);
-      clock.advance(2000);
-      expect((await report).failed).toEqual(['etcd']);
+    let pending = 0;
+    state.store = () => {
+      expect(++pending).toBe(1);
+      return new Promise(() => undefined);
+    };
+    const report = checks.run('livez', []);
+    for (let second = 1; second <= 2; second++) {
+      pending = 0;
+      clock.advance(1_500);
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(state.asked).toBe(1);
-    answer.resolve();
+    expect((await report).failed).toEqual(['etcd']);
+    state.store = () => Promise.resolve();
+    clock.advance(1_000);
     expect((await checks.run('livez', [])).failed).toEqual([]);
+  });
+
+  it('fails within its timeout of the last answer while it is probed each second', async () => {
+    const { clock, checks, state } = world();
+    const advance = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        clock.advance(50);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    for (let second = 0; second < 3; second++) {
+      expect((await checks.run('readyz', [])).failed).toEqual([]);
+      await advance(1_000);
+    }
+    state.store = () => new Promise(() => undefined);
+    const stoppedMs = clock.monotonicMs();
+    await advance(900);
+    const report = checks.run('readyz', []).then(({ failed }) => ({ failed, atMs: clock.monotonicMs() }));
+    await advance(1_500);
+    const { failed, atMs } = await report;
+    expect(failed).toEqual(['etcd', 'etcd-readiness']);
+    expect(atMs - stoppedMs).toBeLessThanOrEqual(2_000);
+  });
+
+  it('sends requests between probes for 3 s only', async () => {
+    const { clock, checks, state } = world();
+    await checks.run('readyz', []);
+    for (let passed = 0; passed < 20_000; passed += 100) {
+      clock.advance(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(state.asked).toBeGreaterThan(3);
+    expect(state.asked).toBeLessThan(9);
+    expect(clock.pendingTimers).toBe(0);
   });
 });
 

@@ -137,6 +137,11 @@ export class Http2Channel {
     return this.start(path, listener, Infinity, headers);
   }
 
+  /** Finds out soon whether the peer is alive, because a response is late. A connection that is not is lost. */
+  verify(): void {
+    this.connection?.verify();
+  }
+
   close(): void {
     this.isClosed = true;
     this.dialled?.destroy();

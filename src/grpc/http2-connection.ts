@@ -6,6 +6,9 @@ import { Http2Call, type CallListener } from './http2-call.js';
 /** etcd accepts one ping per 5 s from a client with open calls, and none from a client without. */
 const keepaliveMs = 10_000;
 const keepaliveAnswerMs = 5_000;
+/** Least time between two pings, and the time for the answer to one that a late response has caused. */
+const pingIntervalMsMin = 5_500;
+const verifyAnswerMs = 1_000;
 
 /** A connection to a member, until it closes or GOAWAY forbids new calls. Only open calls keep the process alive. */
 export class Http2Connection {
@@ -13,6 +16,8 @@ export class Http2Connection {
   private isLeaving = false;
   private loss: GrpcError | undefined;
   private heartbeat: Timer | undefined;
+  private verification: Timer | undefined;
+  private lastPingMs = -Infinity;
   /** One timer for the earliest deadline. Finished calls are not removed from it. */
   private sweep: { readonly atMs: number; readonly timer: Timer } | undefined;
 
@@ -61,6 +66,7 @@ export class Http2Connection {
   destroy(error: GrpcError): void {
     this.loss ??= error;
     this.heartbeat?.cancel();
+    this.verification?.cancel();
     this.sweep?.timer.cancel();
     for (const call of this.calls) call.cancel(this.loss);
     this.session.destroy();
@@ -99,15 +105,45 @@ export class Http2Connection {
     if (next !== Infinity) this.sweepAt(next);
   }
 
+  /**
+   * Asks the peer for a sign of life, because a response is late. If none comes the connection is lost, long before the
+   * next keepalive would find out.
+   */
+  verify(): void {
+    if (this.verification || this.loss) return;
+    const dueMs = Math.max(0, this.lastPingMs + pingIntervalMsMin - this.clock.monotonicMs());
+    if (dueMs > 0) {
+      this.verification = this.clock.after(dueMs, () => {
+        this.verification = undefined;
+        if (this.calls.size > 0) this.verify();
+      });
+      return;
+    }
+    // An answer that arrived while this process was busy is read before setImmediate() runs.
+    this.verification = this.clock.after(verifyAnswerMs, () =>
+      setImmediate(() => this.verification && this.lose('a ping was not answered')),
+    );
+    this.ping(() => {
+      this.verification?.cancel();
+      this.verification = undefined;
+    });
+  }
+
   private beat(): void {
     this.heartbeat = this.clock.after(keepaliveMs, () => {
       if (this.calls.size === 0) return this.beat();
       this.heartbeat = this.clock.after(keepaliveAnswerMs, () => this.lose('a ping was not answered'));
-      this.session.ping((error) => {
-        if (error || this.loss) return;
+      this.ping(() => {
         this.heartbeat?.cancel();
         this.beat();
       });
+    });
+  }
+
+  private ping(answered: () => void): void {
+    this.lastPingMs = this.clock.monotonicMs();
+    this.session.ping((error) => {
+      if (!error && !this.loss) answered();
     });
   }
 }

@@ -24,7 +24,13 @@ export function storageToApiError(error: unknown): unknown {
       return ApiError.internal(`the stored object cannot be read: ${error.message}`, error);
     case 'notEncrypted':
       return ApiError.internal(error.message, error);
+    case 'outcomeUnknown':
+      // Without Retry-After: clients repeat such requests by themselves, and a create that was made would then conflict.
+      return ApiError.timeout(
+        `the write may or may not have been made; read the object before repeating it: ${error.message}`,
+      );
     case 'unavailable':
+    case 'regressed':
     case 'locked':
     case 'closed':
       return ApiError.unavailable(`the store is not available: ${error.message}`, error);

@@ -4,8 +4,12 @@ export type StorageErrorCode =
   | 'compacted'
   /** The requested revision has not been reached. */
   | 'futureRevision'
-  /** The store is unreachable or did not answer in time; a write may or may not have been made. */
+  /** The store is unreachable, did not answer in time or refused the call; no write was made. */
   | 'unavailable'
+  /** A write was sent, but its answer was lost or late: it may or may not have been made. */
+  | 'outcomeUnknown'
+  /** The store lost writes that it had acknowledged, or is another one: nothing that was read before holds. */
+  | 'regressed'
   /** The value or the transaction exceeds the size limit of the store. */
   | 'tooLarge'
   /** No space is left; nothing was written. */

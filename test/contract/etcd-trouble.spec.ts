@@ -85,7 +85,7 @@ describeWithEtcd('EtcdStore failures', () => {
     await cluster.members[0]!.kill('SIGSTOP');
     const controller = new AbortController();
     const given = refused(store.get('/a', { signal: controller.signal }), 'unavailable');
-    const waiting = refused(put(store, '/a'), 'unavailable');
+    const waiting = refused(put(store, '/a'), 'outcomeUnknown');
     controller.abort(new Error('enough'));
     expect((await given).cause).toEqual(new Error('enough'));
     await waiting;

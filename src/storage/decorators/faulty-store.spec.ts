@@ -30,7 +30,7 @@ describe('FaultyStore', () => {
 
   it('lostAnswer: rejects after writing', async () => {
     const { store, faulty: losing } = faulty({ lostAnswer: always });
-    await expect(losing.txn([], [put('a')])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(losing.txn([], [put('a')])).rejects.toMatchObject({ code: 'outcomeUnknown' });
     expect((await store.get('a')).item?.value.toString()).toBe('a');
   });
 

@@ -28,7 +28,7 @@ export interface FaultPlan {
   readonly delay?: { readonly oneIn: number; readonly msMax: number };
   /** Rejects a call with 'unavailable' without making it. */
   readonly failure?: { readonly oneIn: number };
-  /** Makes a transaction, but rejects with 'unavailable'. */
+  /** Makes a transaction, but rejects with 'outcomeUnknown'. */
   readonly lostAnswer?: { readonly oneIn: number };
   /** Interrupts a watch: its events are delivered together at the end. None is lost. */
   readonly watchCut?: { readonly oneIn: number; readonly msMax: number };
@@ -63,7 +63,7 @@ export class FaultyStore implements KvStore {
       const kept = this.plan.rng.below(compaction.revisionsKeptMax + 1);
       await this.store.compact(revisionOf(Math.max(0, result.revision - kept)));
     }
-    if (this.happens(this.plan.lostAnswer)) throw new StorageError('unavailable', 'the answer was lost');
+    if (this.happens(this.plan.lostAnswer)) throw new StorageError('outcomeUnknown', 'the answer was lost');
     return result;
   }
 

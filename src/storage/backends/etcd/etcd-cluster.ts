@@ -1,16 +1,19 @@
 import { sleep, type Clock } from '../../../std/clock.js';
 import type { Rng } from '../../../std/rng.js';
+import { StorageError } from '../../storage-error.js';
 import { abortedError } from '../call-rules.js';
+import { EtcdContinuity } from './etcd-continuity.js';
 import type { CallHeaders, EtcdEndpoint, Unary } from './etcd-endpoint.js';
-import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
-import { NotConnectedError } from '../../../grpc/grpc-error.js';
+import { closedError, isNotProcessed, isTransient, storageErrorOf } from './etcd-errors.js';
 import type { Cancellation } from '../../../std/cancellation.js';
+import type { Logger } from '../../../std/logger.js';
 
 interface EtcdClusterOptions {
   readonly dialTimeoutMs: number;
   readonly callTimeoutMs: number;
   readonly clock: Clock;
   readonly rng: Rng;
+  readonly logger: Logger;
 }
 
 interface EtcdCallOptions {
@@ -22,17 +25,27 @@ interface EtcdCallOptions {
 }
 
 /**
- * Sends calls to one member of the cluster until it fails, then to the next. Calls that were not sent, or are
- * idempotent, are retried until their deadline.
+ * The time after which a call that is not answered is suspicious: a repeatable one is sent to another member, and the
+ * connection is verified. Doubles with each attempt, since the store may be slow as a whole.
+ */
+const attemptTimeoutMs = 1_000;
+
+/**
+ * Sends calls to one member of the cluster until it fails or hangs, then to the next. Calls that were not sent, or are
+ * idempotent, are retried until their deadline. Servers begin at different members, so that they spread over them.
  */
 export class EtcdCluster {
-  private at = 0;
+  readonly continuity: EtcdContinuity;
+  private at: number;
   private isClosed = false;
 
   constructor(
     private readonly endpoints: readonly EtcdEndpoint[],
     readonly options: EtcdClusterOptions,
-  ) {}
+  ) {
+    this.continuity = new EtcdContinuity(options.logger);
+    this.at = options.rng.below(endpoints.length);
+  }
 
   get current(): EtcdEndpoint {
     return this.endpoints[this.at]!;
@@ -46,31 +59,75 @@ export class EtcdCluster {
     if (endpoint === this.current) this.at = (this.at + 1) % this.endpoints.length;
   }
 
+  /**
+   * Connects to a member, and checks by a linearizable read that it is part of a cluster that works and holds what was
+   * read before. Rejects with NotConnectedError, or with 'regressed'.
+   */
+  connect(endpoint: EtcdEndpoint): Promise<void> {
+    return endpoint.connect(this.options.dialTimeoutMs, () => {
+      const { seen } = this.continuity;
+      return (member) => {
+        const others = this.endpoints.filter((other) => other !== endpoint && other.isConnected());
+        const names = others.map(({ url }) => url);
+        this.continuity.admit({ ...member, url: endpoint.url }, seen, names);
+      };
+    });
+  }
+
   async call<M extends keyof Unary>(
     method: M,
     request: Unary[M]['request'],
     { signal, isRepeatable, headers }: EtcdCallOptions,
   ): Promise<Unary[M]['response']> {
-    const { clock, callTimeoutMs, dialTimeoutMs } = this.options;
+    const { clock, callTimeoutMs } = this.options;
     const deadlineMs = clock.now() + callTimeoutMs;
     for (let attempt = 0; ; attempt++) {
       if (this.isClosed) throw closedError();
       const endpoint = this.current;
       let isSent = false;
+      const lateMs = attemptTimeoutMs * 2 ** attempt;
       try {
-        if (!endpoint.isConnected()) await orAborted(endpoint.connect(dialTimeoutMs), signal);
+        if (!endpoint.isConnected()) await orAborted(this.connect(endpoint), signal);
+        const { seen } = this.continuity;
         isSent = true;
-        return await endpoint.call(method, request, deadlineMs, signal, headers);
+        const answer = await this.attempt(endpoint, method, request, {
+          signal,
+          headers,
+          deadlineMs: isRepeatable && method !== 'compact' ? Math.min(deadlineMs, clock.now() + lateMs) : deadlineMs,
+        });
+        if (answer) this.continuity.check(endpoint.url, answer.revision, seen);
+        return answer;
       } catch (error) {
         if (this.isClosed) throw closedError();
         if (signal?.aborted) throw abortedError(signal);
-        if (!isTransient(error)) throw storageErrorOf(error);
+        const isRefused = error instanceof StorageError;
+        if (isRefused ? attempt + 1 >= this.endpoints.length : !isTransient(error)) throw storageErrorOf(error);
         this.leave(endpoint);
+        if (isSent) endpoint.verify();
         const delayMs = this.delayBefore(attempt + 1);
-        if (error instanceof NotConnectedError) isSent = false;
-        if ((isSent && !isRepeatable) || clock.now() + delayMs >= deadlineMs) throw storageErrorOf(error);
+        if (isNotProcessed(error)) isSent = false;
+        if (isSent && !isRepeatable) throw unknownOutcome(error);
+        if (clock.now() + delayMs >= deadlineMs) throw storageErrorOf(error);
         await orAborted(sleep(clock, delayMs), signal);
       }
+    }
+  }
+
+  /** Sends a call once. A call that may wait for long does not wait for a connection that hangs. */
+  private async attempt<M extends keyof Unary>(
+    endpoint: EtcdEndpoint,
+    method: M,
+    request: Unary[M]['request'],
+    { deadlineMs, signal, headers }: Omit<EtcdCallOptions, 'isRepeatable'> & { readonly deadlineMs: number },
+  ): Promise<Unary[M]['response']> {
+    const { clock } = this.options;
+    const sent = endpoint.call(method, request, deadlineMs, signal, headers);
+    if (deadlineMs - clock.now() <= attemptTimeoutMs) return sent;
+    const late = clock.after(attemptTimeoutMs, () => endpoint.verify());
+    try {
+      return await sent;
+    } finally {
+      late.cancel();
     }
   }
 
@@ -84,6 +141,11 @@ export class EtcdCluster {
     const round = Math.floor(attempt / this.endpoints.length);
     return round === 0 ? 0 : jittered(Math.min(500, 25 * 2 ** Math.min(round, 10)), this.options.rng);
   }
+}
+
+function unknownOutcome(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  return new StorageError('outcomeUnknown', storageErrorOf(error).message, { cause: error });
 }
 
 /**

@@ -39,6 +39,13 @@ export function isTransient(error: unknown): boolean {
   return transient.includes(code);
 }
 
+/** True if etcd surely did not make the write: it was not sent, or the member had no leader to pass it to. */
+export function isNotProcessed(error: unknown): boolean {
+  if (error instanceof NotConnectedError) return true;
+  const { code, details } = (error ?? {}) as { code?: unknown; details?: unknown };
+  return code === grpcStatus.unavailable && details === 'etcdserver: no leader';
+}
+
 export function closedError(): StorageError {
   return new StorageError('closed', 'the store was closed');
 }

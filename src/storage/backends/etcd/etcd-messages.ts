@@ -75,6 +75,8 @@ export interface WatchResponse {
 
 export interface StatusResponse {
   readonly version: string;
+  /** The ID of the member's cluster, as text because it has 64 bits. */
+  readonly clusterId: string;
 }
 
 /** As range end: no upper bound. As key: the first possible key. */

@@ -54,7 +54,7 @@ export interface EtcdStoreOptions {
 
 /** Returns at once even if etcd is down: calls then wait for a connection until their deadline. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<KvStore> {
-  const { servers, clock, logger, rng, dialTimeoutMs = 2_000, callTimeoutMs = 10_000 } = options;
+  const { servers, clock, logger, rng, dialTimeoutMs = 1_500, callTimeoutMs = 10_000 } = options;
   if (servers.length === 0) throw new Error('no etcd server was named');
   const tls = await readTlsFiles(options);
   const endpoints = servers.map((url) => {
@@ -65,7 +65,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<KvStore>
       clock,
     );
   });
-  return new EtcdStore(new EtcdCluster(endpoints, { clock, rng, dialTimeoutMs, callTimeoutMs }), logger);
+  return new EtcdStore(new EtcdCluster(endpoints, { clock, rng, logger, dialTimeoutMs, callTimeoutMs }), logger);
 }
 
 async function readTlsFiles({ caFile, certFile, keyFile }: EtcdStoreOptions): Promise<TlsFiles | undefined> {
@@ -151,7 +151,7 @@ class EtcdStore implements KvStore {
       cluster: this.cluster,
       logger: this.logger,
       revision: () => this.revision(),
-      probe: (revision) => this.read({ ...emptyRange, revision }, undefined),
+      read: (key, revision) => this.get(key, { revision }),
       over: (one) => this.watches.delete(one),
       prefix,
       options,

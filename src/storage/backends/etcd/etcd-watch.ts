@@ -1,27 +1,35 @@
 import type { Revision } from '../../../machinery/revision.js';
 import { sleep, type Timer } from '../../../std/clock.js';
 import type { Logger } from '../../../std/logger.js';
-import type { Watch, WatchOptions, WatchSink } from '../../kv-store.js';
+import type { GetResult, Watch, WatchOptions, WatchSink } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
 import { jittered, type EtcdCluster } from './etcd-cluster.js';
 import type { EtcdEndpoint, WatchStream } from './etcd-endpoint.js';
-import { isTransient } from './etcd-errors.js';
 import { bytesOfKey, endOfPrefix, storeEventOf, type EtcdEvent, type WatchResponse } from './etcd-messages.js';
 import { traitsOf, type EtcdTraits } from './etcd-versions.js';
 
 const progressAnswerMs = 100;
-const reconnectDelayMsMax = 5_000;
+/** Requests for progress that may stay unanswered, while the store has later revisions, before the watch moves on. */
+const silentRequestsMax = 15;
+const reconnectDelayMsMax = 1_000;
+/** The time for etcd to create a watch, which takes no work. */
+const creationTimeoutMs = 3_000;
 
 interface EtcdWatchOptions {
   readonly cluster: EtcdCluster;
   readonly logger: Logger;
   readonly revision: () => Promise<Revision>;
-  /** Rejects with 'compacted' if the state at a revision is compacted. */
-  readonly probe: (revision: Revision) => Promise<unknown>;
+  readonly read: (key: string, revision: Revision) => Promise<GetResult>;
   readonly over: (watch: EtcdWatch) => void;
   readonly prefix: string;
   readonly options: WatchOptions;
   readonly sink: WatchSink;
+}
+
+interface DeliveredEvent {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly isDeletion: boolean;
 }
 
 /** One connection attempt. Messages of earlier ones are ignored. */
@@ -30,6 +38,8 @@ interface Connection {
   stream?: WatchStream;
   isCreated: boolean;
   traits?: EtcdTraits;
+  /** Requests for progress since the last message. */
+  silentRequests: number;
   /** The fragments received so far of a split response. */
   fragments: EtcdEvent[];
 }
@@ -54,10 +64,14 @@ export class EtcdWatch implements Watch {
   private isProgressWanted = false;
   private isPursuing = false;
   private breadth: 'prefix' | 'all' | 'prefixOnly' = 'prefix';
+  /** The last delivered event. Its key, read at its revision, shows whether the history is still the same. */
+  private last: DeliveredEvent | undefined;
+  private readonly generation: number;
 
   constructor(private readonly dependencies: EtcdWatchOptions) {
     // For etcd 0 means "from now on"; here it means the beginning of history.
     this.next = Math.max(1, dependencies.options.from);
+    this.generation = dependencies.cluster.continuity.generation;
   }
 
   start(): void {
@@ -84,19 +98,16 @@ export class EtcdWatch implements Watch {
 
   private async connect(): Promise<void> {
     const { cluster, prefix, options } = this.dependencies;
-    const { clock, dialTimeoutMs, callTimeoutMs } = cluster.options;
-    const connection: Connection = { endpoint: cluster.current, isCreated: false, fragments: [] };
+    const connection: Connection = { endpoint: cluster.current, isCreated: false, fragments: [], silentRequests: 0 };
     this.connection = connection;
     try {
-      await connection.endpoint.connect(dialTimeoutMs);
-      connection.traits = traitsOf(await this.versionOf(connection.endpoint));
-      if (!connection.traits.keepsDeletionAtFloor && this.next > 1)
-        await this.dependencies.probe((this.next - 1) as Revision);
+      await cluster.connect(connection.endpoint);
+      connection.traits = traitsOf(connection.endpoint.version);
+      await this.checkHistory(connection.traits);
     } catch (error) {
       if (this.connection !== connection) return;
-      if (error instanceof StorageError && error.code === 'compacted') return this.end(error);
-      if (!(error instanceof StorageError && error.code === 'futureRevision'))
-        return this.lost(connection, error as Error);
+      const isOver = error instanceof StorageError && (error.code === 'compacted' || error.code === 'regressed');
+      return isOver ? this.end(error) : this.lost(connection, error as Error);
     }
     if (this.connection !== connection) return;
     const watched = this.breadth === 'all' ? '' : prefix;
@@ -117,20 +128,27 @@ export class EtcdWatch implements Watch {
       withPrevious: options.withPrevious === true,
       isFragmented: true,
     });
-    this.timer = clock.after(callTimeoutMs, () =>
+    this.timer = cluster.options.clock.after(creationTimeoutMs, () =>
       this.lost(connection, new Error('the watch was not created in time')),
     );
   }
 
-  /** Returns '', which is treated as an old version, if the user may not call Status. */
-  private async versionOf(endpoint: EtcdEndpoint): Promise<string> {
-    const { clock, callTimeoutMs } = this.dependencies.cluster.options;
-    try {
-      return await endpoint.version(clock.now() + callTimeoutMs);
-    } catch (error) {
-      if (isTransient(error)) throw error;
-      return '';
+  /**
+   * Rejects with 'regressed' if the history is no longer the one whose events were delivered, and with 'compacted' if
+   * the watch would miss a deletion.
+   */
+  private async checkHistory({ keepsDeletionAtFloor }: EtcdTraits): Promise<void> {
+    const { cluster, read, prefix } = this.dependencies;
+    if (cluster.continuity.generation !== this.generation)
+      throw new StorageError('regressed', 'etcd is another one than when the watch began');
+    const { last } = this;
+    if (last) {
+      const state = await read(last.key, last.revision).catch(unless('compacted'));
+      if (state && state.item?.modRevision !== (last.isDeletion ? undefined : last.revision))
+        throw cluster.continuity.replaced(`${last.key} at revision ${last.revision} is not what the watch delivered`);
     }
+    if (!keepsDeletionAtFloor && this.next > 1)
+      await read(prefix, (this.next - 1) as Revision).catch(unless('futureRevision'));
   }
 
   private disconnect(): void {
@@ -161,6 +179,7 @@ export class EtcdWatch implements Watch {
 
   private received(connection: Connection, response: WatchResponse): void {
     if (this.connection !== connection) return;
+    connection.silentRequests = 0;
     try {
       this.handle(connection, response);
     } catch (error) {
@@ -209,8 +228,10 @@ export class EtcdWatch implements Watch {
       .map(storeEventOf)
       .filter((event) => this.breadth !== 'all' || event.key.startsWith(prefix));
     this.next = last + 1;
+    this.dependencies.cluster.continuity.observe(last);
     const latest = events.at(-1);
     if (latest) {
+      this.last = { key: latest.key, revision: latest.revision, isDeletion: latest.type === 'delete' };
       this.reported = latest.revision;
       sink.events(events, latest.revision);
     }
@@ -239,7 +260,11 @@ export class EtcdWatch implements Watch {
       const revision = await this.dependencies.revision().catch(() => undefined);
       if (revision !== undefined && revision < this.next) {
         this.progress(Math.max(revision, this.reported) as Revision);
-      } else if (!isAsked) {
+      } else if (isAsked) {
+        const { connection } = this;
+        if (revision !== undefined && connection && ++connection.silentRequests > silentRequestsMax)
+          this.lost(connection, new Error('the member sent nothing while the store has later revisions'));
+      } else {
         await sleep(cluster.options.clock, progressAnswerMs / 2);
       }
     }
@@ -261,4 +286,12 @@ export class EtcdWatch implements Watch {
     }
     return false;
   }
+}
+
+/** Ignores errors of the store with this code. */
+function unless(code: StorageError['code']): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof StorageError && error.code === code) return undefined;
+    throw error;
+  };
 }

@@ -228,7 +228,10 @@ describe('we decode responses encoded by etcd3', () => {
 
   it('status', () => {
     const message = { header: header(5), version: '3.5.30', dbSize: '20480', leader: '10276657743932975437' };
-    expect(decodeStatus(status.responseSerialize(message))).toEqual({ version: '3.5.30' });
+    expect(decodeStatus(status.responseSerialize(message))).toEqual({
+      version: '3.5.30',
+      clusterId: BigInt('17237436991929493444').toString(16),
+    });
   });
 });
 

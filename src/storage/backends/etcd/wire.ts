@@ -128,11 +128,13 @@ export const decodeWatch = decoder((reader): WatchResponse => {
 
 export const decodeStatus = decoder((reader): StatusResponse => {
   let version = '';
+  let clusterId = '';
   while (reader.next()) {
     if (reader.field === 2) version = readText(reader);
+    else if (reader.field === 1) clusterId = readNested(reader, readClusterId);
     else reader.skip();
   }
-  return { version };
+  return { version, clusterId };
 });
 
 function writeRange(writer: ProtobufWriter, request: RangeRequest): void {
@@ -175,6 +177,17 @@ function readHeader(reader: ProtobufReader): Revision {
     else reader.skip();
   }
   return revision as Revision;
+}
+
+function readClusterId(reader: ProtobufReader): string {
+  let id = '';
+  while (reader.next()) {
+    if (reader.field === 1) {
+      reader.expect(wireTypes.varint);
+      id = BigInt.asUintN(64, BigInt(reader.int64())).toString(16);
+    } else reader.skip();
+  }
+  return id;
 }
 
 function readRange(reader: ProtobufReader): RangeResponse {
