@@ -8,6 +8,8 @@ interface Dependencies {
   readonly services: ServiceAddresses;
   /** The certificate by which the servers recognize this one. */
   readonly client: Live<KeyPairPem> | undefined;
+  /** False: targets are cluster IPs. */
+  readonly routesToEndpoints: boolean;
 }
 
 interface Known {
@@ -16,17 +18,21 @@ interface Known {
   readonly tls: NonNullable<ForwardTarget['tls']>;
 }
 
-/** Finds an address of the Service of an APIService, and how to verify the server there. */
+/** Finds the address of the Service of an APIService, and how to verify the server there. */
 export class RemoteTargets {
   private readonly known = new Map<string, Known>();
 
   constructor(private readonly dependencies: Dependencies) {}
 
-  /** Throws WebhookCallError if the Service has no endpoint, and another error for an unusable caBundle. */
+  /** Throws WebhookCallError if the Service has no such address, and another error for an unusable caBundle. */
   of(version: RemoteVersion): ForwardTarget {
     const { namespace, name, port } = version.service;
+    const { services, routesToEndpoints } = this.dependencies;
     const tls = this.tlsOf(version);
-    return { ...this.dependencies.services.resolve(namespace, name, port), scheme: 'https', tls };
+    const address = routesToEndpoints
+      ? services.resolve(namespace, name, port)
+      : services.resolveClusterIp(namespace, name, port);
+    return { ...address, scheme: 'https', tls };
   }
 
   /** Makes the next of() read the endpoints, after a connection that failed. */

@@ -26,7 +26,10 @@ interface Dependencies {
 export function makeAggregation({ config, registry, proxyClient, clock, rng }: Dependencies): Aggregation {
   const { naming, authentication, featureGates, limits } = config;
   const services = new ServiceAddresses({ objects: new RegistryReader(registry), naming, clock, rng });
-  const targets = new RemoteTargets({ services, client: proxyClient });
+  const targets = new RemoteTargets({
+    ...{ services, client: proxyClient },
+    routesToEndpoints: config.aggregation.routesToEndpoints,
+  });
   const upstreams = new Upstreams({ clock });
   const sendsUid = featureGates['RemoteRequestHeaderUID'] === true;
   const headerNames = identityHeaderNames(authentication.requestHeader, sendsUid);

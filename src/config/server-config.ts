@@ -270,6 +270,8 @@ class AggregationConfig {
   @IsOptional() @IsString() readonly proxyClientCertFile: Optional;
   @IsOptional() @IsString() readonly proxyClientKeyFile: Optional;
   @IsBoolean() readonly rejectsRedirects!: boolean;
+  /** False: requests are sent to cluster IPs, which a proxy on the machine of this server has to route. */
+  @IsBoolean() readonly routesToEndpoints!: boolean;
 }
 
 class TracingConfig {

@@ -80,6 +80,23 @@ it.each<[string, Readonly<Record<string, readonly object[]>>, string]>([
   expect(found).toBe(want);
 });
 
+it.each<[string, object, string]>([
+  ['the cluster IP', { clusterIP: '10.96.0.7', ports }, '10.96.0.7:443'],
+  ['the external name', { type: 'ExternalName', externalName: 'hooks.example.org' }, 'hooks.example.org:443'],
+  ['no such port', { clusterIP: '10.96.0.7', ports: [{ port: 80 }] }, 'no service port 443 found for service "web"'],
+  ['no cluster IP', { clusterIP: 'None', ports }, 'service "web" has no cluster IP'],
+])('resolves a Service, whatever its endpoints, to %s', (_title, spec, want) => {
+  const { addresses } = world({ services: [service(spec)], endpointslices: [slice(ready)] });
+  let found: string;
+  try {
+    const { host, port } = addresses.resolveClusterIp('ns', 'web', 443);
+    found = `${host}:${port}`;
+  } catch (error) {
+    found = (error as Error).message;
+  }
+  expect(found).toBe(want);
+});
+
 it('a changed endpoint is used after a second, or at once after a failed connection', () => {
   const { addresses, clock, given } = world({ services: [service({ ports })], endpointslices: [slice(ready)] });
   const host = () => addresses.resolve('ns', 'web', 443).host;

@@ -1,4 +1,4 @@
-import type { Endpoints, Service } from '../catalog/types/core.v1.js';
+import type { Endpoints, Service, ServicePort } from '../catalog/types/core.v1.js';
 import type { EndpointSlice } from '../catalog/types/discovery.v1.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { goQuote } from '../machinery/go-quote.js';
@@ -32,8 +32,8 @@ const keptMs = 1_000;
 const keptMax = 1_000;
 
 /**
- * Finds the addresses of Services. There is no proxy for cluster IPs on the machine of this server, so that it connects
- * to a ready endpoint; of a Service of type ExternalName to that name.
+ * Finds the addresses of Services. There need not be a proxy for cluster IPs on the machine of this server, so that it
+ * connects to a ready endpoint; of a Service of type ExternalName to that name.
  */
 export class ServiceAddresses {
   private readonly kept = new Map<
@@ -59,24 +59,35 @@ export class ServiceAddresses {
     return addresses[addresses.length === 1 ? 0 : rng.below(addresses.length)]!;
   }
 
+  /** Returns the cluster IP, or the name of a Service of type ExternalName. Throws WebhookCallError if it has neither. */
+  resolveClusterIp(namespace: string, name: string, port: number): ServiceAddress {
+    const service = this.service(namespace, name);
+    const external = externalAddress(service, name, port);
+    if (external) return external;
+    portOf(service, name, port);
+    const { clusterIP: host = '' } = service.spec ?? {};
+    if (host === '' || host === 'None') throw new WebhookCallError(`service ${goQuote(name)} has no cluster IP`, 503);
+    return { host, port };
+  }
+
   /** Makes the next resolve() read the endpoints, after a connection that failed. */
   forget(namespace: string, name: string, port: number): void {
     this.kept.delete(`${namespace}/${name}:${port}`);
   }
 
   private find(namespace: string, name: string, port: number): readonly ServiceAddress[] {
+    const service = this.service(namespace, name);
+    const external = externalAddress(service, name, port);
+    if (external) return [external];
+    const portName = portOf(service, name, port).name ?? '';
+    return this.ofSlices(namespace, name, portName) ?? this.ofEndpoints(namespace, name, portName);
+  }
+
+  private service(namespace: string, name: string): Service {
     const { objects } = this.dependencies;
     const service: Service | undefined = objects.cached({ group: '', resource: 'services' }, namespace, name);
     if (!service) throw new WebhookCallError(`service ${goQuote(name)} not found`, 404);
-    const { type, externalName = '', ports = [] } = service.spec ?? {};
-    if (type === 'ExternalName') {
-      if (externalName === '') throw new WebhookCallError(`service ${goQuote(name)} has no externalName`, 503);
-      return [{ host: externalName, port }];
-    }
-    const found = ports.find((one) => one.port === port);
-    if (!found) throw new WebhookCallError(`no service port ${port} found for service ${goQuote(name)}`, 503);
-    const ofSlices = this.ofSlices(namespace, name, found.name ?? '');
-    return ofSlices ?? this.ofEndpoints(namespace, name, found.name ?? '');
+    return service;
   }
 
   /** Undefined if there is no EndpointSlice of the Service. */
@@ -109,4 +120,18 @@ export class ServiceAddresses {
       return port === undefined ? [] : (addresses ?? []).map(({ ip = '' }) => ({ host: ip, port }));
     });
   }
+}
+
+/** Undefined for a Service of another type than ExternalName. */
+function externalAddress({ spec }: Service, name: string, port: number): ServiceAddress | undefined {
+  if (spec?.type !== 'ExternalName') return undefined;
+  const { externalName: host = '' } = spec;
+  if (host === '') throw new WebhookCallError(`service ${goQuote(name)} has no externalName`, 503);
+  return { host, port };
+}
+
+function portOf({ spec }: Service, name: string, port: number): ServicePort {
+  const found = spec?.ports?.find((one) => one.port === port);
+  if (!found) throw new WebhookCallError(`no service port ${port} found for service ${goQuote(name)}`, 503);
+  return found;
 }

@@ -79,11 +79,12 @@ export const clusterFlags: FlagTopic = {
       'aggregation.rejectsRedirects',
       'answer 502 instead of forwarding a redirect of an aggregated server',
     ),
-    accepted(
+    used(
       'enable-aggregator-routing',
       'bool',
-      'false',
-      'connect to endpoints of aggregated servers instead of their cluster IP',
+      'true',
+      'aggregation.routesToEndpoints',
+      'connect to endpoints of aggregated servers; false: to the cluster IP, which needs a proxy such as kube-proxy here',
     ),
     accepted('enable-logs-handler', 'bool', 'false', 'serve /logs', { deprecated: true }),
     used(
