@@ -11,6 +11,7 @@ import { forwardRequest, type ForwardedAnswer } from '../forwarding/forward-requ
 import { authorityOf, type ForwardTarget } from '../forwarding/forward-target.js';
 import { hasBody, type Downstream } from '../forwarding/downstream.js';
 import { requestHeaders } from '../forwarding/forwarded-headers.js';
+import { escapePath } from '../forwarding/proxied-path.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { Clock } from '../std/clock.js';
 import { WebhookCallError } from '../webhook-client/webhook-call-error.js';
@@ -87,18 +88,31 @@ export class ForwardedRequests {
     }
     kube.begin('handling');
     const upgrade = upgradeOf(raw);
+    const method = raw.method ?? 'GET';
+    const path = raw.url ?? '/';
+    const span = upgrade
+      ? undefined
+      : kube.trace?.beginCall(`HTTP ${method}`, { 'http.request.method': method, apiService: version.name });
+    // As in kube-apiserver, a request that switches protocols has those of the client.
+    const more = upgrade ? {} : { ...forwardedHeaders(request, target), ...span?.headers };
     const withBody = hasBody(raw);
     const headers = requestHeaders(raw, {
-      isDropped: (name) => name === 'audit-id' || isIdentityHeader(name, headerNames),
+      isDropped: (name) =>
+        name === 'audit-id' ||
+        isIdentityHeader(name, headerNames) ||
+        // Belongs to the context that is replaced.
+        (name === 'tracestate' && span?.headers['traceparent'] !== undefined),
       clientAddress: raw.socket.remoteAddress,
       host: authorityOf(target),
+      more,
       hasBody: withBody,
       isUpgrade: upgrade !== undefined,
-      method: raw.method ?? 'GET',
+      method,
     });
     headers.push('Audit-Id', kube.auditId, ...identityHeaders(kube.user, headerNames).flat());
-    const forwarded = { target, method: raw.method ?? 'GET', path: raw.url ?? '/', headers };
+    const forwarded = { target, method, path, headers };
     const downstream = downstreamOf(request, reply);
+    let failure: string | undefined;
     try {
       if (upgrade) {
         const { head } = upgrade;
@@ -110,6 +124,7 @@ export class ForwardedRequests {
         await forwardRequest(upstreams, downstream, { ...forwarded, rewrite });
       }
     } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
       if (!(error instanceof ForwardError)) throw error;
       if (error.step === 'gone' || kube.isExpired) return;
       if (error.step !== 'request') {
@@ -117,6 +132,8 @@ export class ForwardedRequests {
         versions.failed(version);
       }
       throw unavailable(`error trying to reach service: ${error.message}`, error);
+    } finally {
+      span?.end(failure);
     }
   }
 
@@ -126,6 +143,8 @@ export class ForwardedRequests {
       const message = 'the backend attempted to redirect this request, which is not permitted';
       throw new ApiError({ reason: 'InternalError', code: 502, message, plainText: true, isExternal: true });
     }
+    // Which origins may read answers is decided here.
+    for (const name of corsHeaders) delete headers[name];
     // The headers of every answer of this server; those of the other one that describe its body and caching stay.
     const own = headersFor(request, '');
     delete own['content-type'];
@@ -136,6 +155,17 @@ export class ForwardedRequests {
     return [];
   }
 }
+
+/** Tells the other server how it was reached; kube-apiserver sends the address and scheme of its own connection too. */
+function forwardedHeaders({ kube }: FastifyRequest, target: ForwardTarget): Readonly<Record<string, string>> {
+  return {
+    'X-Forwarded-Uri': escapePath(kube.info.path),
+    'X-Forwarded-Host': authorityOf(target),
+    'X-Forwarded-Proto': target.scheme,
+  };
+}
+
+const corsHeaders = ['credentials', 'headers', 'methods', 'origin'].map((name) => `access-control-allow-${name}`);
 
 const switchingProtocols = 101;
 
