@@ -18,12 +18,21 @@ interface Dependencies {
   readonly userName: string;
 }
 
-interface RemoteRequest {
+interface RemoteRead {
   readonly path: string;
   readonly accept: string;
   readonly etag?: string | undefined;
   /** Limit on the body of the answer; the body is not read if absent. */
   readonly bytesMax?: number;
+}
+
+/** A request on behalf of a user. */
+interface RemoteRequest extends RemoteRead {
+  readonly method: string;
+  /** JSON of `contentType`. */
+  readonly body?: string | undefined;
+  readonly contentType?: string;
+  readonly user: UserInfo;
 }
 
 interface RemoteAnswer {
@@ -47,28 +56,36 @@ export class RemoteCallError extends Error {
   }
 }
 
-/** Reads documents of aggregated servers, as the user system:kube-aggregator. */
+/** Calls of aggregated servers that no client has asked for. */
 export class RemoteClient {
-  private readonly identity: readonly string[];
+  private readonly user: UserInfo;
 
   constructor(private readonly dependencies: Dependencies) {
-    const user: UserInfo = { name: dependencies.userName, uid: '', groups: [privilegedGroup], extra: {} };
-    this.identity = identityHeaders(user, dependencies.names).flat();
+    this.user = { name: dependencies.userName, uid: '', groups: [privilegedGroup], extra: {} };
+  }
+
+  /** Reads a document as the user system:kube-aggregator. Rejects as request(). */
+  get(version: RemoteVersion, request: RemoteRead, signal: AbortSignal): Promise<RemoteAnswer> {
+    return this.request(version, { ...request, method: 'GET', user: this.user }, signal);
   }
 
   /** Rejects with a RemoteCallError if there is no complete answer in time, and as RemoteTargets.of() throws. */
-  async get(version: RemoteVersion, request: RemoteRequest, signal: AbortSignal): Promise<RemoteAnswer> {
-    const { targets, upstreams, clock, timeoutMs } = this.dependencies;
+  async request(version: RemoteVersion, request: RemoteRequest, signal: AbortSignal): Promise<RemoteAnswer> {
+    const { targets, upstreams, names, clock, timeoutMs } = this.dependencies;
+    const { method, body: sentBody, contentType = 'application/json' } = request;
     const target = targets.of(version);
     const url = `https://${authorityOf(target)}${request.path}`;
     const { namespace, name } = version.service;
     const sent = upstreams.open(target, {
-      method: 'GET',
+      method,
       path: request.path,
       headers: [
         ...['Host', `${name}.${namespace}.svc`, 'User-Agent', 'keelson', 'Accept-Encoding', 'identity'],
-        ...['Accept', request.accept, ...this.identity],
+        ...['Accept', request.accept, ...identityHeaders(request.user, names).flat()],
         ...(request.etag === undefined ? [] : ['If-None-Match', request.etag]),
+        ...(sentBody === undefined
+          ? []
+          : ['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(sentBody))]),
       ],
     });
     const stop = (reason: string) => sent.destroy(new Error(reason));
@@ -78,14 +95,18 @@ export class RemoteClient {
     if (signal.aborted) aborted();
     let isConnected = false;
     try {
-      const message = await answerOf(sent);
+      const message = await answerOf(sent, sentBody);
       isConnected = true;
       const body = await readBody(message, request.bytesMax);
       return { status: message.statusCode ?? 0, headers: message.headers, body, url };
     } catch (error) {
       targets.failed(version);
       sent.destroy();
-      throw new RemoteCallError(url, `Get "${url}": ${forwardError(error, target, isConnected).message}`, error);
+      throw new RemoteCallError(
+        url,
+        `${goMethod(method)} "${url}": ${forwardError(error, target, isConnected).message}`,
+        error,
+      );
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', aborted);
@@ -93,7 +114,12 @@ export class RemoteClient {
   }
 }
 
-function answerOf(sent: ReturnType<Upstreams['open']>): Promise<IncomingMessage> {
+/** As errors of Go's client begin: `Get`. */
+function goMethod(method: string): string {
+  return method.charAt(0) + method.slice(1).toLowerCase();
+}
+
+function answerOf(sent: ReturnType<Upstreams['open']>, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.on('error', reject);
     sent.on('response', resolve);
@@ -102,7 +128,7 @@ function answerOf(sent: ReturnType<Upstreams['open']>): Promise<IncomingMessage>
       socket.destroy();
       reject(new Error('the server switches protocols'));
     });
-    sent.end();
+    sent.end(body);
   });
 }
 

@@ -29,6 +29,7 @@ const undiscovered: Discovered = { resources: [], isCurrent: false };
 export class RemoteDocuments {
   private readonly discovered = new Map<string, Discovered>();
   private readonly described = new Map<string, Described>();
+  private readonly listeners = new Set<() => void>();
   private discoveryChanges = 0;
   private openApiChanges = 0;
 
@@ -52,7 +53,7 @@ export class RemoteDocuments {
     const before = this.discovered.get(name);
     if (before?.resources === discovered.resources && before.isCurrent === discovered.isCurrent) return;
     this.discovered.set(name, discovered);
-    this.discoveryChanges++;
+    this.discoveryChanged();
   }
 
   setOpenApi(name: string, described: Described): void {
@@ -64,7 +65,18 @@ export class RemoteDocuments {
 
   /** Forgets the documents of an APIService that was removed. */
   forget(name: string): void {
-    if (this.discovered.delete(name)) this.discoveryChanges++;
     if (this.described.delete(name)) this.openApiChanges++;
+    if (this.discovered.delete(name)) this.discoveryChanged();
+  }
+
+  /** Calls `listener` after changes of discovery. */
+  onDiscovery(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  private discoveryChanged(): void {
+    this.discoveryChanges++;
+    for (const listener of this.listeners) listener();
   }
 }

@@ -37,6 +37,7 @@ export class Limits {
   @IsNatural(1) readonly aggregatedRequestsMax!: number;
   @IsNatural(1) readonly aggregatedDiscoveryBytesMax!: number;
   @IsNatural(1) readonly aggregatedOpenApiBytesMax!: number;
+  @IsNatural(1) readonly aggregatedListBytesMax!: number;
   @IsNatural(1) readonly aggregatedCallTimeoutMs!: number;
 
   @IsNatural(1) readonly auditBufferBytesMax!: number;

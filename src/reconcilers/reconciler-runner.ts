@@ -3,6 +3,7 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
 import { authorize, type Authorizers } from '../auth/authorizer.js';
 import type { TokenUses } from '../auth/token-uses.js';
+import { RemoteObjects } from '../aggregation/remote-objects.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled, isReconcilerNamed } from '../config/reconciler-names.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -166,6 +167,7 @@ export class ReconcilerRunner {
       tokenUses,
       serviceAllocation,
       aggregation,
+      remoteObjects: this.remoteObjectsOf(account),
       upstream,
       nodeMetrics,
       mayDo: (permission) => this.mayDo(permission),
@@ -199,6 +201,15 @@ export class ReconcilerRunner {
   private async mayDo(permission: ClusterPermission): Promise<boolean> {
     const clusterWide = { isResourceRequest: true, version: '*', namespace: '', name: '', path: '' };
     return (await authorize(this.dependencies.authorizers, { ...clusterWide, ...permission })).decision === 'allow';
+  }
+
+  private remoteObjectsOf(account: string): RemoteObjects {
+    const { aggregation, config, clock } = this.dependencies;
+    return new RemoteObjects({
+      ...{ client: aggregation.client, user: accountOf(config, account), clock },
+      metaGroup: config.naming.group('meta'),
+      bytesMax: config.limits.aggregatedListBytesMax,
+    });
   }
 
   private clientOf(account: string, fieldManager = 'keelson'): LoopbackClient {

@@ -1,4 +1,5 @@
 import type { Aggregation } from '../aggregation/aggregation.js';
+import type { RemoteObjects } from '../aggregation/remote-objects.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
 import type { TokenUses } from '../auth/token-uses.js';
 import type { Live } from '../certificates/live.js';
@@ -90,6 +91,8 @@ export interface ReconcilerDependencies {
   readonly tokenUses: Pick<TokenUses, 'onUnrecordedUse'>;
   readonly serviceAllocation: ServiceAllocation;
   readonly aggregation: Aggregation;
+  /** Requests to aggregated servers as the service account of the reconciler. */
+  readonly remoteObjects: RemoteObjects;
   /** The kube-controller-manager that this reconciler yields to. */
   readonly upstream: Upstream;
   readonly nodeMetrics: NodeMetrics;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dump } from 'js-yaml';
 import type { HttpClient } from './http-client.js';
+import { eventually } from './eventually.js';
 import { freePorts } from './ports.js';
 import { startProgram } from './started-program.js';
 import { webhookCertificate } from './webhook-certificate.js';
@@ -48,10 +49,16 @@ export class WardleServer {
       contexts: [{ name: 'main', context: { cluster: 'main', user: 'main' } }],
     };
     await writeFile(kubeconfig, dump(document), { mode: 0o600 });
+    await this.restart();
+  }
+
+  /** Starts it again after kill(), with the same token. Its objects are lost. */
+  async restart(): Promise<void> {
+    const options = { directory: this.directory, address: this.address, port: String(this.port) };
+    const words = Object.entries({ ...options, kubeconfig: join(this.directory, 'kubeconfig') });
     const file = join(__dirname, 'wardle-server-process.mjs');
-    const options = { kubeconfig, directory: this.directory, address: this.address, port: String(this.port) };
-    const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-    this.program = await startProgram(process.execPath, [file, ...words], { cwd: this.directory });
+    const flags = words.map(([name, value]) => `--${name}=${value}`);
+    this.program = await startProgram(process.execPath, [file, ...flags], { cwd: this.directory });
   }
 
   async kill(): Promise<void> {
@@ -121,4 +128,44 @@ export async function tokenOf(client: HttpClient, namespace: string, account: st
   });
   if (code !== 201) throw new Error(`POST ${path}: ${code} ${text}`);
   return body.status.token as string;
+}
+
+/** Starts it behind a Service of the type ExternalName, and waits until its resources are discovered. */
+export async function installWardle(
+  {
+    admin,
+    url,
+    keelson,
+  }: { readonly admin: HttpClient; readonly url: string; readonly keelson: { readonly ca: string } },
+  namespace: string,
+): Promise<WardleServer> {
+  const wardle = await WardleServer.prepare(namespace, '127.0.0.1');
+  await permitDelegation(admin, namespace);
+  const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
+  await eventually('the account exists', async () => (await admin.get(account)).code === 200);
+  await wardle.start({ url, ca: keelson.ca }, await tokenOf(admin, namespace, 'default'));
+  await created(admin, `/api/v1/namespaces/${namespace}/services`, {
+    metadata: { name: 'sample-api' },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  });
+  await created(admin, '/apis/apiregistration.k8s.io/v1/apiservices', {
+    metadata: { name: wardleName },
+    spec: {
+      service: { namespace, name: 'sample-api', port: wardle.port },
+      ...{ group: wardleGroup, version: 'v1alpha1', groupPriorityMinimum: 2000, versionPriority: 200 },
+      caBundle: Buffer.from(wardle.ca).toString('base64'),
+    },
+  });
+  await wardleIs(admin, 'Current');
+  return wardle;
+}
+
+/** Waits until discovery lists the resources of the server, or that they could not be read. */
+export async function wardleIs(admin: HttpClient, freshness: 'Current' | 'Stale'): Promise<void> {
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  await eventually(`the group is ${freshness}`, async () => {
+    const { body } = await admin.get('/apis', { accept });
+    const groups = body.items as { metadata: { name?: string }; versions: { freshness: string }[] }[];
+    return groups.find(({ metadata }) => metadata.name === wardleGroup)?.versions[0]?.freshness === freshness;
+  });
 }

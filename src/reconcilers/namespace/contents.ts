@@ -14,27 +14,28 @@ import type { Remains, Survey } from './decide.js';
 /** Concurrent deletions: many, since stores commit concurrent writes together. */
 const concurrentDeletions = 64;
 
-interface Emptied extends Survey {
+/** Local resources are always known. */
+interface Emptied extends Omit<Survey, 'stale'> {
   /** The longest grace period of a remaining object. */
   readonly graceSecondsMax: number;
 }
 
 /**
- * Deletes all objects in the namespace and returns those that remain. Deletes Pods first and the rest only when no Pod is
- * left, since terminating Pods still use Secrets and NetworkPolicies (KEP-5080).
+ * Deletes all objects in the namespace, those of aggregated servers excepted, and returns those that remain. Deletes Pods
+ * first and the rest only when no Pod is left, since terminating Pods still use Secrets and NetworkPolicies (KEP-5080).
  */
 export async function emptyNamespace(
   registry: ResourceRegistry,
   client: LoopbackClient,
   namespace: string,
   signal: AbortSignal,
-): Promise<Emptied> {
+): Promise<Emptied & { readonly hasPods: boolean }> {
   const resources = [...storesOf(registry).values()].filter(
     ({ definition, computeList }) => definition.namespaced && !computeList && definition.verbs.includes('delete'),
   );
   const isPods = ({ definition }: ServedResource) => definition.group === '' && definition.plural === 'pods';
   const pods = await emptyAll(resources.filter(isPods), client, namespace, signal);
-  if (pods.remains.length > 0) return pods;
+  if (pods.remains.length > 0) return { ...pods, hasPods: true };
   const others = await emptyAll(
     resources.filter((served) => !isPods(served)),
     client,
@@ -46,6 +47,7 @@ export async function emptyNamespace(
     failures: [...pods.failures, ...others.failures],
     remains: others.remains,
     graceSecondsMax: others.graceSecondsMax,
+    hasPods: false,
   };
 }
 

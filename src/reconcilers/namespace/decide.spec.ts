@@ -3,7 +3,7 @@ import { conditionsAfter, isEmpty, type Survey } from './decide.js';
 
 const early = '2026-01-01T00:00:00Z';
 const late = '2026-01-01T00:01:00Z';
-const nothing: Survey = { unreadable: [], failures: [], remains: [] };
+const nothing: Survey = { unreadable: [], stale: [], failures: [], remains: [] };
 const configMaps = { group: '', resource: 'configmaps', count: 2, finalizers: new Map([['example.com/hold', 1]]) };
 const leases = {
   group: 'coordination.k8s.io',
@@ -52,7 +52,20 @@ it.each<[string, Survey, object]>([
     'the cache of a resource is not loaded',
     { ...nothing, unreadable: ['widgets.example.com'] },
     {
-      NamespaceDeletionDiscoveryFailure: ['True', 'Discovery failed for some groups, 1 failing: widgets.example.com'],
+      NamespaceDeletionDiscoveryFailure: [
+        'True',
+        'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: widgets.example.com',
+      ],
+    },
+  ],
+  [
+    'an aggregated server does not answer',
+    { ...nothing, stale: ['shop.example.com/v1'] },
+    {
+      NamespaceDeletionDiscoveryFailure: [
+        'True',
+        'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: shop.example.com/v1: stale GroupVersion discovery: shop.example.com/v1',
+      ],
     },
   ],
 ])('the conditions if %s', (_name, survey, want) => {

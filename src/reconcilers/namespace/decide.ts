@@ -13,6 +13,8 @@ export interface Remains {
 export interface Survey {
   /** Resources whose objects could not be read. */
   readonly unreadable: readonly string[];
+  /** Versions of aggregated servers whose resources are not known: `example.com/v1`. */
+  readonly stale: readonly string[];
   /** Errors of deletions. */
   readonly failures: readonly string[];
   readonly remains: readonly Remains[];
@@ -21,8 +23,8 @@ export interface Survey {
 /** A condition without its lastTransitionTime. */
 type Finding = Omit<NamespaceCondition, 'lastTransitionTime'>;
 
-export function isEmpty({ unreadable, failures, remains }: Survey): boolean {
-  return unreadable.length + failures.length + remains.length === 0;
+export function isEmpty({ unreadable, stale, failures, remains }: Survey): boolean {
+  return unreadable.length + stale.length + failures.length + remains.length === 0;
 }
 
 /** Computes the conditions of a namespace from its remaining contents; the same list if nothing changes. */
@@ -57,14 +59,18 @@ function conditionOf(
   return { type, status, lastTransitionTime, reason, message };
 }
 
-function findingsOf({ unreadable, failures, remains }: Survey): Finding[] {
+function findingsOf({ unreadable, stale, failures, remains }: Survey): Finding[] {
+  const undiscovered = [
+    ...unreadable,
+    ...stale.map((version) => `${version}: stale GroupVersion discovery: ${version}`),
+  ];
   return [
     finding(
       'NamespaceDeletionDiscoveryFailure',
       ['ResourcesDiscovered', 'All resources successfully discovered'],
-      unreadable.length > 0 && [
+      undiscovered.length > 0 && [
         'DiscoveryFailed',
-        `Discovery failed for some groups, ${unreadable.length} failing: ${sorted(unreadable)}`,
+        `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${sorted(undiscovered)}`,
       ],
     ),
     // Versions are parsed when a group is registered, so that this cannot fail.

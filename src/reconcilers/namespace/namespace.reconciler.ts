@@ -1,3 +1,4 @@
+import { remoteResources } from '../../aggregation/remote-resources.js';
 import type { Namespace } from '../../catalog/types/core.v1.js';
 import { namespaceFinalizer } from '../../machinery/finalizers.js';
 import { objectTime } from '../../registry/write/system-fields.js';
@@ -5,6 +6,7 @@ import { followAll, followNames } from '../follow.js';
 import { defineReconciler, type ReconcilerDependencies, type RunningReconciler } from '../reconciler.js';
 import { emptyNamespace } from './contents.js';
 import { conditionsAfter, isEmpty, type Survey } from './decide.js';
+import { emptyRemotely, noContents } from './remote-contents.js';
 
 /**
  * Waits for writes that were admitted before the namespace was deleted: on other servers until their caches have the
@@ -14,6 +16,7 @@ const drainSharedMs = 5000;
 const drainAloneMs = 100;
 /** Deletions of objects trigger a check at once; this is for those that were missed. */
 const recheckMs = 15_000;
+const remoteRecheckMs = 5_000;
 /** Collects the deletions of many objects into one check. */
 const gatherMs = 50;
 
@@ -62,6 +65,7 @@ class NamespaceDeletion implements RunningReconciler {
             : undefined,
         gone: () => this.checkAll(),
       }),
+      dependencies.aggregation.documents.onDiscovery(() => this.checkAll()),
     ];
   }
 
@@ -75,16 +79,26 @@ class NamespaceDeletion implements RunningReconciler {
   }
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
-    const { registry, client } = this.dependencies;
+    const { registry, client, aggregation, remoteObjects } = this.dependencies;
     const ref = { served: this.namespaces, namespace: '', name };
     const namespace: Namespace | undefined = await client.live(ref, signal);
     if (!namespace || namespace.metadata.deletionTimestamp === undefined || !this.hasFinalizer(namespace)) return;
     const { feed, limits } = this.namespaces.store.dependencies;
     await feed.consistentRevision({ caller: { signal }, timeoutMs: limits.freshnessTimeoutMs });
-    const survey = await emptyNamespace(registry, client, name, signal);
+    const { hasPods, graceSecondsMax, ...local } = await emptyNamespace(registry, client, name, signal);
+    const found = remoteResources(aggregation.versions, aggregation.documents);
+    const remote = hasPods ? noContents : await emptyRemotely(found.resources, remoteObjects, name, signal);
+    const survey: Survey = {
+      unreadable: local.unreadable,
+      stale: found.stale,
+      failures: [...local.failures, ...remote.failures],
+      remains: [...local.remains, ...remote.remains],
+    };
     await this.report(name, namespace, survey, signal);
     if (survey.failures.length > 0) throw new Error(`the contents could not be deleted: ${survey.failures.join('; ')}`);
-    if (!isEmpty(survey)) return { againInMs: Math.max(recheckMs, (survey.graceSecondsMax * 1000) / 2) };
+    // Deletions on other servers cause no events here.
+    if (remote.remains.length > 0) return { againInMs: remoteRecheckMs };
+    if (!isEmpty(survey)) return { againInMs: Math.max(recheckMs, (graceSecondsMax * 1000) / 2) };
     await this.removeFinalizer(name, namespace, signal);
   }
 
