@@ -344,7 +344,7 @@ export const scenarios: readonly Scenario[] = [
             type: 'fan-out',
             target: server.target,
             watch: { method: 'GET', path: watchPath, token: server.token },
-            write: { method: 'PUT', path: writePath, token: server.token, body: configMap('watched') },
+            writes: [{ method: 'PUT', path: writePath, token: server.token, body: configMap('watched') }],
             watchers,
             seconds: world.seconds,
             warmUpMs,

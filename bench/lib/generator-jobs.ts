@@ -21,13 +21,17 @@ export interface LoadJob extends Job {
   readonly from: number;
 }
 
-/** Watchers, and one writer that waits while four writes have not reached all of them. */
+/**
+ * Watchers, and writers that each repeat a request of their own. A writer waits while as many writes as there are writers
+ * have not reached all watchers. With `perSecond` they write at that pace instead.
+ */
 export interface FanOutJob extends Job {
   readonly type: 'fan-out';
   readonly watch: RequestShape;
-  readonly write: RequestShape;
+  readonly writes: readonly RequestShape[];
   readonly watchers: number;
   readonly seconds: number;
+  readonly perSecond?: number;
 }
 
 export interface Figures {
@@ -36,6 +40,7 @@ export interface Figures {
   readonly seconds: number;
   /** Failed answers, broken connections, and events that were lost or duplicated. */
   readonly failed: number;
+  /** Time to the answer; of events, from the sending of their write. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Next unused value of the counter. */

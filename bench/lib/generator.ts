@@ -87,42 +87,47 @@ interface Lane {
 
 /** The end of a watch event: its closing brace and the line break. Line breaks inside an event are escaped. */
 const frameEnd = Buffer.from('}\n');
-const writesAheadMax = 4;
 const lateEventsWaitMs = 10_000;
 
 class FanOutRun {
   private readonly received: Uint32Array;
-  private total = 0;
+  /** The number of watchers that an event has reached, by its number; of the last one that has reached all. */
+  private readonly reached = new Map<number, number>();
+  private delivered = 0;
   private broken = 0;
-  private wake: () => void = () => undefined;
+  private wake: (() => void)[] = [];
+  private sent = 0;
+  /** When the latest write was sent, and the times from there to its events; only with a pace. */
+  private sentMs = 0;
+  private times: number[] = [];
 
   constructor(private readonly job: FanOutJob) {
     this.received = new Uint32Array(job.watchers);
   }
 
   async run(): Promise<Figures> {
-    const { target, warmUpMs, seconds, watchers } = this.job;
+    const { target, warmUpMs, seconds, watchers, writes } = this.job;
     const connections = await this.openWatches();
-    const writer = new Writer(new RequestTemplate(this.job.write), 1);
-    await writer.open(target);
-    await this.write(writer, performance.now() + warmUpMs);
+    const writers = writes.map((write) => new Writer(new RequestTemplate(write), 1));
+    for (const writer of writers) await writer.open(target);
+    await this.write(writers, performance.now() + warmUpMs);
     await go();
-    const before = writer.written;
-    const times: number[] = [];
+    const before = this.sent;
+    this.times = [];
     const startedMs = performance.now();
-    await this.write(writer, startedMs + seconds * 1000, times);
+    await this.write(writers, startedMs + seconds * 1000);
     const spent = (performance.now() - startedMs) / 1000;
     // Events that arrive now are duplicates.
     await sleep(200);
-    const wrong = this.received.reduce((sum, count) => sum + Math.abs(count - writer.written), 0);
+    const wrong = this.received.reduce((sum, count) => sum + Math.abs(count - this.sent), 0);
     const broken = this.broken;
     for (const connection of connections) connection.close();
-    writer.close();
-    const sorted = Float64Array.from(times).sort();
+    for (const writer of writers) writer.close();
+    const sorted = Float64Array.from(this.times).sort();
     return {
-      count: (writer.written - before) * watchers,
+      count: (this.sent - before) * watchers,
       seconds: spent,
-      failed: wrong + broken + writer.failed,
+      failed: wrong + broken + writers.reduce((sum, { failed }) => sum + failed, 0),
       next: 0,
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
@@ -144,9 +149,7 @@ class FanOutRun {
           for (let at = part.indexOf(frameEnd); at >= 0; at = part.indexOf(frameEnd, at + 2)) frames++;
           tail = part[part.length - 1] ?? tail;
           if (frames === 0) return;
-          this.received[index]! += frames;
-          this.total += frames;
-          this.wake();
+          for (let event = 0; event < frames; event++) this.reach(++this.received[index]!);
         },
         end: () => this.broken++,
         closed: () => this.broken++,
@@ -166,28 +169,52 @@ class FanOutRun {
   }
 
   /** Writes until the time is up, then waits for the last events. */
-  private async write(writer: Writer, untilMs: number, times: number[] = []): Promise<void> {
-    while (performance.now() < untilMs) {
-      const startedMs = performance.now();
-      await writer.next();
-      await this.deliveredTo((writer.written - writesAheadMax) * this.job.watchers);
-      times.push(performance.now() - startedMs);
-    }
-    await this.deliveredTo(writer.written * this.job.watchers);
+  private async write(writers: readonly Writer[], untilMs: number): Promise<void> {
+    if (this.job.perSecond === undefined) await Promise.all(writers.map((writer) => this.writeAtOnce(writer, untilMs)));
+    else await this.writePaced(writers[0]!, untilMs, 1000 / this.job.perSecond);
+    await this.deliveredTo(this.sent);
   }
 
-  private async deliveredTo(total: number): Promise<void> {
-    if (this.total >= total) return;
+  private async writeAtOnce(writer: Writer, untilMs: number): Promise<void> {
+    while (performance.now() < untilMs) {
+      const number = ++this.sent;
+      await this.deliveredTo(number - this.job.writes.length);
+      await writer.next();
+    }
+  }
+
+  private async writePaced(writer: Writer, untilMs: number, intervalMs: number): Promise<void> {
+    for (let nextMs = performance.now(); nextMs < untilMs; nextMs += intervalMs) {
+      await sleep(Math.max(0, nextMs - performance.now()));
+      this.sent++;
+      this.sentMs = performance.now();
+      await writer.next();
+      await this.deliveredTo(this.sent);
+    }
+  }
+
+  private reach(event: number): void {
+    if (this.job.perSecond !== undefined) this.times.push(performance.now() - this.sentMs);
+    const watchers = (this.reached.get(event) ?? 0) + 1;
+    this.reached.set(event, watchers);
+    if (watchers < this.job.watchers) return;
+    this.reached.delete(event);
+    this.delivered = event;
+    for (const wake of this.wake.splice(0)) wake();
+  }
+
+  /** Resolves when as many events have reached all watchers. */
+  private async deliveredTo(events: number): Promise<void> {
+    if (this.delivered >= events) return;
     const late = sleep(lateEventsWaitMs, 'late' as const, { ref: false });
-    while (this.total < total) {
-      const woken = new Promise<'event'>((resolve) => (this.wake = () => resolve('event')));
+    while (this.delivered < events) {
+      const woken = new Promise<'event'>((resolve) => this.wake.push(() => resolve('event')));
       if ((await Promise.race([woken, late])) === 'late') return;
     }
   }
 }
 
 class Writer {
-  written = 0;
   failed = 0;
   private connection: Http1Connection | undefined;
   private answered: () => void = () => undefined;
@@ -211,7 +238,6 @@ class Writer {
     const answer = new Promise<void>((resolve) => (this.answered = resolve));
     this.connection!.send(this.template.numbered(this.counter++));
     await answer;
-    this.written++;
   }
 
   close(): void {

@@ -58,6 +58,7 @@ export function makeRequests(dependencies: Dependencies): RequestComponents {
   const { limits, flow } = config;
   const watches = new WatchStreams({
     wheel,
+    clock: dependencies.clock,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
     bookmarkIntervalMs: limits.bookmarkIntervalMs,
   });

@@ -6,13 +6,19 @@ import type { EventSink, Subscription } from '../cache/watch-request.js';
 import { headersFor } from '../answers/answer.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
+import type { FrameBatch } from './frame-batch.js';
+import { WatchWrites, type PendingWrite } from './watch-writes.js';
 
 /** Watches with a shorter timeout end without a bookmark, as in kube-apiserver. */
 const closingBookmarkMsMin = 2000;
 const endingStepMs = 100;
 
+/** Frames that wait for one write; more wait in the history. */
+const pendingBytesMax = 32 * 1024;
+
 interface WatchStreamDependencies {
   readonly wheel: TimerWheel;
+  readonly clock: Clock;
   /** A connection that accepts no bytes for this time is closed. */
   readonly writeStallTimeoutMs: number;
   readonly bookmarkIntervalMs: number;
@@ -30,9 +36,12 @@ interface WatchStreamOptions {
 /** The open watches of one server. */
 export class WatchStreams {
   private readonly open = new Set<WatchStream>();
+  private readonly writes: WatchWrites;
   private stopping = false;
 
-  constructor(private readonly dependencies: WatchStreamDependencies) {}
+  constructor(private readonly dependencies: WatchStreamDependencies) {
+    this.writes = new WatchWrites(dependencies.clock);
+  }
 
   get size(): number {
     return this.open.size;
@@ -72,7 +81,8 @@ export class WatchStreams {
     if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
     // With an unread request body, Node emits no event when the client closes the connection.
     request.raw.resume();
-    const stream = new WatchStream(reply.raw, this.dependencies, options, () => this.open.delete(stream));
+    const { dependencies, writes } = this;
+    const stream = new WatchStream(reply.raw, writes, dependencies, options, () => this.open.delete(stream));
     this.open.add(stream);
     stream.begin(subscribe);
     // An open watch occupies no seat: its work is estimated with the writes whose events it gets.
@@ -106,19 +116,6 @@ interface RawStream {
   readonly socket: unknown;
 }
 
-const lineEnd = Buffer.from('\r\n');
-let chunkedFrame: Buffer | undefined;
-let lastChunk: Buffer = lineEnd;
-
-/** Returns a frame as an HTTP/1.1 chunk. Caches the last one, since a frame is sent to all its watchers in a row. */
-function chunkOf(frame: Buffer): Buffer {
-  if (frame !== chunkedFrame) {
-    chunkedFrame = frame;
-    lastChunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, lineEnd]);
-  }
-  return lastChunk;
-}
-
 /**
  * Returns the socket for writing chunks directly, since Node writes each chunk in three pieces. Undefined for HTTP/2
  * and HTTP/1.0, and for a pipelined response that waits for earlier ones on its connection.
@@ -128,21 +125,28 @@ function chunkSocket({ chunkedEncoding, socket }: RawStream): Socket | undefined
 }
 
 /** One watch: receives events from the cache, and ends after its timeout. */
-class WatchStream implements EventSink {
+class WatchStream implements EventSink, PendingWrite {
   private subscription: Subscription | undefined = undefined;
   private readonly timers: Timer[] = [];
   private stall: Timer | undefined = undefined;
+  private pending: FrameBatch | undefined = undefined;
   private isFirst = true;
+  /** True while the connection accepts no more bytes. */
+  private isFull = false;
+  /** True if the subscription waits for drained(). */
+  private isHeld = false;
   private isDone = false;
   private readonly socket: Socket | undefined;
   private readonly onDrain = (): void => {
     this.stall?.cancel();
     this.stall = undefined;
-    this.subscription?.drained();
+    this.isFull = false;
+    this.resume();
   };
 
   constructor(
     readonly raw: RawStream,
+    private readonly writes: WatchWrites,
     private readonly dependencies: WatchStreamDependencies,
     private readonly options: WatchStreamOptions,
     private readonly forget: () => void,
@@ -176,16 +180,29 @@ class WatchStream implements EventSink {
     const bytes = this.isFirst && this.options.firstFrame ? this.options.firstFrame(frame) : frame;
     this.isFirst = false;
     this.options.sent?.(bytes.length);
-    const isOpen = this.socket ? this.socket.write(chunkOf(bytes)) : this.raw.write(bytes);
-    if (!isOpen)
+    this.pending = this.pending ? this.pending.with(bytes) : this.writes.begin(this, bytes);
+    this.isHeld = this.isFull || this.pending.length >= pendingBytesMax;
+    return !this.isHeld;
+  }
+
+  flush(): number {
+    const { pending } = this;
+    if (!pending || this.isDone) return 0;
+    this.pending = undefined;
+    const isOpen = this.socket ? this.socket.write(pending.chunk) : this.raw.write(pending.bytes);
+    if (!isOpen) {
+      this.isFull = true;
       this.stall ??= this.dependencies.wheel.after(this.dependencies.writeStallTimeoutMs, () =>
         cutAnswer(this.raw as unknown as AnyResponse),
       );
-    return isOpen;
+    }
+    this.resume();
+    return pending.count;
   }
 
   end(): void {
     if (this.isDone) return;
+    this.flush();
     this.dispose();
     this.raw.end();
   }
@@ -197,9 +214,16 @@ class WatchStream implements EventSink {
     this.end();
   }
 
+  private resume(): void {
+    if (!this.isHeld || this.isFull || this.pending) return;
+    this.isHeld = false;
+    this.subscription?.drained();
+  }
+
   private dispose(): void {
     if (this.isDone) return;
     this.isDone = true;
+    this.pending = undefined;
     this.socket?.off('drain', this.onDrain);
     this.stall?.cancel();
     for (const timer of this.timers) timer.cancel();
