@@ -23,7 +23,7 @@ const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** /metrics with its parts, and /stats/summary. Everything is measured when it is asked for. */
 export function metricsRoutes({ metrics, startSeconds, options, runtime, clock }: Dependencies): readonly Route[] {
-  const stats = new NodeStats({ runtime, clock, machine: new Machine(options.rootDirectory) });
+  const stats = new NodeStats({ runtime, machine: new Machine(options.rootDirectory, clock) });
   const text = (path: string, read: (usage: NodeUsage) => string): Route => ({
     methods: ['GET'],
     path,

@@ -1,4 +1,5 @@
 import { readFile, statfs } from 'node:fs/promises';
+import type { Clock } from '../../std/clock.js';
 
 /** The use of the machine at one time. */
 export interface MachineUsage {
@@ -39,12 +40,14 @@ const intervalMsMin = 1_000;
 
 /** Reads /proc and the file system of a directory. */
 export class Machine {
-  private earlier:
-    { readonly timeMs: number; readonly cpuNanoseconds: number; readonly nanoCores?: number } | undefined;
+  private earlier: { readonly atMs: number; readonly cpuNanoseconds: number; readonly nanoCores?: number } | undefined;
 
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    private readonly clock: Clock,
+  ) {}
 
-  async usage(nowMs: number): Promise<MachineUsage> {
+  async usage(): Promise<MachineUsage> {
     const [stat, memory, network, loadavg, pidMax, filesystem] = await Promise.all([
       textOf('/proc/stat'),
       textOf('/proc/meminfo'),
@@ -55,9 +58,9 @@ export class Machine {
     ]);
     const cpuNanoseconds = cpuTicks(stat) * nanosecondsPerTick;
     return {
-      timeMs: nowMs,
+      timeMs: this.clock.now(),
       cpuNanoseconds,
-      nanoCores: this.nanoCores(nowMs, cpuNanoseconds),
+      nanoCores: this.nanoCores(this.clock.monotonicMs(), cpuNanoseconds),
       ...memoryOf(memory),
       network: networkOf(network),
       filesystem,
@@ -66,12 +69,13 @@ export class Machine {
     };
   }
 
-  private nanoCores(timeMs: number, cpuNanoseconds: number): number | undefined {
+  /** `atMs` is monotonic: the clock may be set. */
+  private nanoCores(atMs: number, cpuNanoseconds: number): number | undefined {
     const { earlier } = this;
-    if (earlier && timeMs - earlier.timeMs < intervalMsMin) return earlier.nanoCores;
-    const nanoCores = earlier && ((cpuNanoseconds - earlier.cpuNanoseconds) / (timeMs - earlier.timeMs)) * 1_000;
+    if (earlier && atMs - earlier.atMs < intervalMsMin) return earlier.nanoCores;
+    const nanoCores = earlier && ((cpuNanoseconds - earlier.cpuNanoseconds) / (atMs - earlier.atMs)) * 1_000;
     const known = nanoCores !== undefined && nanoCores >= 0 ? Math.round(nanoCores) : undefined;
-    this.earlier = { timeMs, cpuNanoseconds, ...(known !== undefined && { nanoCores: known }) };
+    this.earlier = { atMs, cpuNanoseconds, ...(known !== undefined && { nanoCores: known }) };
     return known;
   }
 }

@@ -1,5 +1,4 @@
 import type { Cancellation } from '../../std/cancellation.js';
-import type { Clock } from '../../std/clock.js';
 import { RuntimeError, type ContainerRuntime } from '../cri/container-runtime.js';
 import type { ContainerStats, FilesystemUsage, SandboxStats } from '../cri/messages.js';
 import type { Machine, MachineUsage } from './machine-usage.js';
@@ -7,7 +6,6 @@ import type { Machine, MachineUsage } from './machine-usage.js';
 interface Dependencies {
   readonly runtime: ContainerRuntime | undefined;
   readonly machine: Machine;
-  readonly clock: Clock;
 }
 
 /** The use of one Pod, as the runtime measures it. */
@@ -34,8 +32,8 @@ export class NodeStats {
   constructor(private readonly dependencies: Dependencies) {}
 
   async read(signal: Cancellation): Promise<NodeUsage> {
-    const { machine, clock, runtime } = this.dependencies;
-    const usage = machine.usage(clock.now());
+    const { machine, runtime } = this.dependencies;
+    const usage = machine.usage();
     try {
       const pods = runtime ? await this.pods(runtime, signal) : [];
       const images = runtime && (await optional(runtime.call('ImageFsInfo', {}, { signal })));
