@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ const startMs = Date.parse('2026-01-02T03:04:05Z');
 const runtime = new CriRuntimeProcess();
 const directory = mkdtempSync(join(tmpdir(), 'kubectl-agent-'));
 const logDirectory = join(runtime.directory, 'pods/main');
+const machineLogs = join(directory, 'machine-logs');
 const pods = '/api/v1/namespaces/default/pods';
 const address = ownAddress() ?? '127.0.0.1';
 const agent = new JoiningAgent('node', address);
@@ -25,6 +26,8 @@ let kubeconfig: string;
 
 beforeAll(async () => {
   if (!hasKubectl) return;
+  mkdirSync(machineLogs);
+  writeFileSync(join(machineLogs, 'agent.log'), 'a line of the machine\n');
   await runtime.start({ streams: 'run' });
   const files = await makeEtcdCertificates(directory, [address]);
   const kubelets = {
@@ -53,6 +56,7 @@ beforeAll(async () => {
     `--tls-cert-file=${files.serverCertFile}`,
     `--tls-private-key-file=${files.serverKeyFile}`,
     `--client-ca-file=${files.caFile}`,
+    `--log-dir=${machineLogs}`,
     '--anonymous-auth=false',
     '--authorization-mode=Webhook',
   ]);
@@ -93,6 +97,30 @@ describeKubectls(
       const line = `appended for ${child.pid}`;
       await runtime.append(join(logDirectory, '0.log'), [[startMs + 1_000, 'stdout', 'F', line]]);
       await eventually('the line is printed', () => output().endsWith(`${line}\n`));
+      child.kill();
+      await once(child, 'exit');
+    });
+
+    itWithProxy.each([
+      ['stats/summary', /"nodeName":"node"/],
+      ['metrics', /^kubelet_node_name\{node="node"\} 1$/m],
+      ['logs/', /<a href="\.\/agent\.log">agent\.log<\/a>/],
+      ['logs/agent.log', /^a line of the machine\n$/],
+      ['containerLogs/default/pod/main?tailLines=1', /\n$/],
+      ['configz', /"kubeletconfig":\{/],
+    ])('get --raw reads %s through the proxy of its Node', async (path, wanted) => {
+      const { stdout, code, stderr } = await run(['get', '--raw', `/api/v1/nodes/node/proxy/${path}`]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(wanted);
+    });
+
+    itWithProxy('proxy serves paths of the agent', async () => {
+      const child = start(['proxy', '--port=0', '--reject-paths=^$']);
+      const output = outputOf(child);
+      await eventually('the port is open', () => /Starting to serve on 127\.0\.0\.1:\d+/.test(output()));
+      const local = /127\.0\.0\.1:(\d+)/.exec(output())![1];
+      const answer = await fetch(`http://127.0.0.1:${local}/api/v1/nodes/node/proxy/logs/agent.log`);
+      expect([answer.status, await answer.text()]).toEqual([200, 'a line of the machine\n']);
       child.kill();
       await once(child, 'exit');
     });
