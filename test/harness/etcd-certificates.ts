@@ -18,6 +18,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 export async function makeEtcdCertificates(
   folder: string,
   addresses: readonly string[] = ['127.0.0.1'],
+  authorityName = 'etcd-ca',
 ): Promise<EtcdCertificates> {
   const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
   const file = (name: string, text: string) => {
@@ -31,7 +32,7 @@ export async function makeEtcdCertificates(
   const caKeys = await newKeys();
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
-    name: 'CN=etcd-ca',
+    name: `CN=${authorityName}`,
     ...validity,
     signingAlgorithm: algorithm,
     keys: caKeys,

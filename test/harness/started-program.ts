@@ -39,7 +39,7 @@ export async function startProgram(
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         output += chunk.toString();
-        const url = /Serving (https:\S+)/.exec(output)?.[1];
+        const url = /Serving (?:node \S+ at )?(https:\S+)/.exec(output)?.[1];
         if (url !== undefined) resolve(url);
       });
     }
