@@ -136,12 +136,18 @@ function send(
     });
     upstream.on('error', fail);
     upstream.once('close', () => fail(Object.assign(new Error('EOF'), { code: 'ECONNRESET' })));
+    const switched = () => fail(new ForwardError('answer', 'the server switched the protocol without being asked'));
     upstream.once('upgrade', (_answer, socket) => {
       socket.destroy();
-      fail(new ForwardError('answer', 'the server switched the protocol without being asked'));
+      switched();
     });
     upstream.once('response', (answer) => {
       if (isSettled) return void answer.destroy();
+      // Without an Upgrade header, Node takes it for an answer. A client would read what follows as another protocol.
+      if (answer.statusCode === 101) {
+        upstream.destroy();
+        return switched();
+      }
       settle();
       resolve({ upstream, answer });
     });
