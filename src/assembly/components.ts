@@ -190,6 +190,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     requestsMax: config.limits.aggregatedRequestsMax,
     rejectsRedirects: config.aggregation.rejectsRedirects,
     clock,
+    rng,
   });
   if (tracing) identifyServer(tracing, address);
   return {

@@ -14,6 +14,7 @@ import { requestHeaders } from '../forwarding/forwarded-headers.js';
 import { escapePath } from '../forwarding/proxied-path.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { Clock } from '../std/clock.js';
+import type { Rng } from '../std/rng.js';
 import { WebhookCallError } from '../webhook-client/webhook-call-error.js';
 
 interface Dependencies {
@@ -22,6 +23,7 @@ interface Dependencies {
   readonly requestsMax: number;
   readonly rejectsRedirects: boolean;
   readonly clock: Clock;
+  readonly rng: Rng;
 }
 
 /** Time without a byte in either direction after which a tunnel is closed; as the idle timeout of streams to kubelets. */
@@ -34,8 +36,12 @@ const tunnelIdleMsMax = 4 * 3600_000;
 export class ForwardedRequests {
   /** Requests in flight, by APIService. */
   private readonly inFlight = new Map<string, number>();
+  /** The name of this process in Via (RFC 9110, 7.6.3), by which it recognizes its own requests. */
+  private readonly ownName: string;
 
-  constructor(private readonly dependencies: Dependencies) {}
+  constructor(private readonly dependencies: Dependencies) {
+    this.ownName = `keelson-${dependencies.rng.uuid()}`;
+  }
 
   find(group: string, version: string): RemoteVersion | undefined {
     return this.dependencies.aggregation.versions.find(group, version);
@@ -47,6 +53,9 @@ export class ForwardedRequests {
       // Checks it sooner, since a client is waiting for it.
       this.dependencies.aggregation.versions.failed(version);
       throw unavailable('service unavailable');
+    }
+    if (request.raw.headers.via?.includes(this.ownName)) {
+      throw unavailable(`the API server of ${version.name} forwards requests to this server, which has forwarded them`);
     }
     const target = this.targetOf(version);
     const running = this.inFlight.get(version.name) ?? 0;
@@ -109,7 +118,13 @@ export class ForwardedRequests {
       isUpgrade: upgrade !== undefined,
       method,
     });
-    headers.push('Audit-Id', kube.auditId, ...identityHeaders(kube.user, headerNames).flat());
+    headers.push(
+      'Via',
+      `1.1 ${this.ownName}`,
+      'Audit-Id',
+      kube.auditId,
+      ...identityHeaders(kube.user, headerNames).flat(),
+    );
     const forwarded = { target, method, path, headers };
     const downstream = downstreamOf(request, reply);
     let failure: string | undefined;
