@@ -213,8 +213,6 @@ class KubeletsConfig {
   @IsTextList() readonly preferredAddressTypes!: readonly string[];
   /** The port of kubelets whose Nodes name none. */
   @IsPort() readonly port!: number;
-  /** Time to connect. */
-  @IsDuration('more than zero') readonly timeoutMs!: number;
 }
 
 /** CA certificate and its key: both or neither. */

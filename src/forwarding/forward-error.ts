@@ -22,6 +22,9 @@ export class ForwardError extends Error {
 }
 
 export const addressNotAllowed = 'address not allowed';
+/** Heads of answers; larger ones are refused. A server of Kubernetes sends less than 2 KiB. */
+export const headBytesMax = 128 * 1024;
+export const headTooLarge = `net/http: server response headers exceeded ${headBytesMax} bytes; aborted`;
 
 const socketReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
@@ -73,7 +76,7 @@ function certificateReason(code: string, { host, tls }: ForwardTarget): string {
 }
 
 function answerReason(error: unknown, code: string): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'net/http: server response headers exceeded the limit; aborted';
+  if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge;
   if (code.startsWith('HPE_')) return `malformed HTTP response: ${code}`;
   if (code.startsWith('ERR_SSL_')) return `remote error: tls: ${code}`;
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';

@@ -18,8 +18,6 @@ export interface ForwardTarget {
   readonly tls?: ForwardTls | undefined;
   /** True for a kubelet that translates WebSockets itself, as those since 1.36 declare. */
   readonly translatesWebSockets?: boolean | undefined;
-  /** Time for DNS, the TCP connection and the TLS handshake. */
-  readonly connectTimeoutMs?: number | undefined;
 }
 
 /** Returns `host:port`, with brackets around an IPv6 address. */

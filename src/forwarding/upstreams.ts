@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Clock } from '../std/clock.js';
-import { addressNotAllowed, ForwardError } from './forward-error.js';
+import { addressNotAllowed, ForwardError, headBytesMax, headTooLarge } from './forward-error.js';
 import { authorityOf, type ForwardTarget } from './forward-target.js';
 
 interface UpstreamOptions {
@@ -25,10 +25,13 @@ interface UpstreamRequest {
   readonly isUpgrade?: boolean;
 }
 
-/** As in Go's client. */
-const connectTimeoutMs = 30_000;
-/** Heads of answers; larger ones are refused. A server of Kubernetes sends less than 2 KiB. */
-const headBytesMax = 128 * 1024;
+/** Time for DNS and the TCP connection, then for the TLS handshake; as in kube-apiserver. */
+const dialTimeoutMs = 30_000;
+const handshakeTimeoutMs = 10_000;
+/** Silence after which TCP probes whether the server still exists: it may never send again. */
+const keepAliveMs = 30_000;
+/** Counted for each header in addition to its text. */
+const headerBytes = 32;
 /** Idle connections to one server that are kept. */
 const idleConnectionsMax = 16;
 /** Below the idle timeouts of servers, so that they rarely close a connection that is about to be used. */
@@ -79,6 +82,7 @@ export class Upstreams {
       throw new ForwardError('request', error instanceof Error ? error.message : String(error), false, error);
     }
     this.boundConnecting(request, target);
+    boundInformational(request);
     return request;
   }
 
@@ -89,16 +93,32 @@ export class Upstreams {
   }
 
   private boundConnecting(request: http.ClientRequest, target: ForwardTarget): void {
+    const { clock } = this.options;
     request.once('socket', (socket: Socket) => {
       if (!socket.connecting) return;
-      const timeoutMs = target.connectTimeoutMs ?? connectTimeoutMs;
-      const timer = this.options.clock.after(timeoutMs, () =>
-        request.destroy(new ForwardError('dial', `dial tcp ${authorityOf(target)}: i/o timeout`)),
-      );
-      socket.once(target.scheme === 'https' ? 'secureConnect' : 'connect', () => timer.cancel());
+      socket.setKeepAlive(true, keepAliveMs);
+      const failAfter = (ms: number, reason: string) =>
+        clock.after(ms, () => request.destroy(new ForwardError('dial', reason)));
+      let timer = failAfter(dialTimeoutMs, `dial tcp ${authorityOf(target)}: i/o timeout`);
+      socket.once('connect', () => {
+        timer.cancel();
+        if (target.scheme === 'http') return;
+        timer = failAfter(handshakeTimeoutMs, 'net/http: TLS handshake timeout');
+        socket.once('secureConnect', () => timer.cancel());
+      });
       socket.once('close', () => timer.cancel());
     });
   }
+}
+
+/** Bounds the headers of all informational answers (1xx) as those of one answer: a server could send them forever. */
+function boundInformational(request: http.ClientRequest): void {
+  let leftBytes = headBytesMax;
+  request.on('information', ({ rawHeaders }: http.InformationEvent) => {
+    leftBytes -= headerBytes;
+    for (const text of rawHeaders) leftBytes -= text.length + headerBytes / 2;
+    if (leftBytes < 0) request.destroy(new ForwardError('answer', headTooLarge));
+  });
 }
 
 function tlsOptions(

@@ -113,7 +113,7 @@ export const clusterFlags: FlagTopic = {
       'types of node addresses for connections to kubelets, in order of preference',
     ),
     accepted('kubelet-read-only-port', 'int', '10255', 'unused', { deprecated: true }),
-    used('kubelet-timeout', 'duration', '5s', 'kubelets.timeoutMs', 'time to connect to a kubelet, including TLS'),
+    accepted('kubelet-timeout', 'duration', '5s', 'unused, also by kube-apiserver'),
     accepted('cloud-config', 'string', '', 'unused', { deprecated: true }),
     accepted('cloud-provider', 'string', '', 'unused', { deprecated: true }),
     accepted('cloud-provider-gce-l7lb-src-cidrs', 'list', '', 'unused', { deprecated: true }),

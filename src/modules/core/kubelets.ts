@@ -10,8 +10,6 @@ interface KubeletOptions {
   readonly preferredAddressTypes: readonly string[];
   /** The port of kubelets whose Nodes name none. */
   readonly port: number;
-  /** Time to connect. */
-  readonly timeoutMs: number;
   /** The CA and client certificate for kubelets, as they are now. */
   readonly tls: () => ForwardTls;
 }
@@ -27,7 +25,7 @@ export class Kubelets {
   async find(nodeName: string, caller: RequestContext, { skipsTlsVerification = false } = {}): Promise<ForwardTarget> {
     const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'nodes');
     const node: Node = (await store.get('', nodeName, { caller })).parse();
-    const { timeoutMs: connectTimeoutMs, port } = this.options;
+    const { port } = this.options;
     const { ca, ...identity } = this.options.tls();
     return {
       scheme: 'https',
@@ -36,7 +34,6 @@ export class Kubelets {
       // Without a CA, kubelets are not verified, as in kube-apiserver.
       tls: skipsTlsVerification || ca === undefined ? { ...identity, isInsecure: true } : { ...identity, ca },
       translatesWebSockets: node.status?.declaredFeatures?.includes('ExtendWebSocketsToKubelet') ?? false,
-      connectTimeoutMs,
     };
   }
 
