@@ -95,9 +95,6 @@ function negotiatorsOf({ naming }: ServerConfig, encodings: readonly Encoding[])
   return { builtIn: new OutputNegotiator(offer), custom: new OutputNegotiator({ ...offer, isCustom: true }) };
 }
 
-/** As the default of a kubelet. */
-const streamIdleTimeoutMs = 4 * 3_600_000;
-
 function connectionsOf({ config, clock }: Dependencies, upstreams: UpstreamComponents): ConnectionRequests {
   const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = config.authentication.requestHeader;
   const names = new Set(
@@ -107,6 +104,7 @@ function connectionsOf({ config, clock }: Dependencies, upstreams: UpstreamCompo
   );
   const prefixes = ['impersonate-', 'x-remote-extra-', ...extraHeaderPrefixes].map((prefix) => prefix.toLowerCase());
   const isCredential = (name: string) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  const { streamIdleTimeoutMs } = config.limits;
   return new ConnectionRequests({ ...upstreams, clock, streamIdleTimeoutMs, isCredential });
 }
 

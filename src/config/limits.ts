@@ -34,6 +34,8 @@ export class Limits {
   @IsNatural(1) readonly agentConnectionsMax!: number;
   @IsNatural(1) readonly agentConnectionsPerAddressMax!: number;
 
+  @IsNatural(1) readonly streamIdleTimeoutMs!: number;
+
   @IsNatural(1) readonly aggregatedRequestsMax!: number;
   @IsNatural(1) readonly aggregatedDiscoveryBytesMax!: number;
   @IsNatural(1) readonly aggregatedOpenApiBytesMax!: number;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { every, type Clock, type Timer } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
+import { awaitAtStop } from './awaited-answers.js';
 import type { ProtocolServers } from './protocol-servers.js';
 import { isHttp2Response, type AnyRequest, type AnyResponse } from './raw-messages.js';
 import { SessionPeer, type SilenceBounds } from './session-peer.js';
@@ -65,6 +66,13 @@ export class Connections {
   /** Registers a request of either protocol. Called before anything else handles it. */
   begin(request: AnyRequest, response: AnyResponse): void {
     this.inFlight++;
+    let isAwaited = true;
+    const release = () => {
+      if (isAwaited && --this.inFlight === 0) this.whenQuiet?.();
+      isAwaited = false;
+    };
+    awaitAtStop(response, release);
+    response.once('close', release);
     if (isHttp2Response(response)) this.beginHttp2(response);
     else this.beginHttp1(request, response);
   }
@@ -78,7 +86,6 @@ export class Connections {
       pending?.delete(response);
       if (this.isClosing && !pending?.size) socket.destroySoon();
       else if (!request.complete) this.boundUnread(request, () => socket.destroy());
-      this.ended();
     });
   }
 
@@ -97,7 +104,6 @@ export class Connections {
     }
     response.once('close', () => {
       if (state && --state.streams === 0) state.idleSinceMs = this.dependencies.clock.monotonicMs();
-      this.ended();
     });
   }
 
@@ -120,10 +126,6 @@ export class Connections {
       if (!request.complete) giveUp();
     });
     request.once('close', () => timer.cancel());
-  }
-
-  private ended(): void {
-    if (--this.inFlight === 0) this.whenQuiet?.();
   }
 
   private addTcp(socket: Socket): void {
@@ -201,7 +203,7 @@ export class Connections {
     for (const socket of this.tcpSockets) socket.destroy();
   }
 
-  /** Resolves when no request is in flight, or after `graceMs`. */
+  /** Resolves when no request is in flight except those of cutAtStop(), or after `graceMs`. */
   async quiet(graceMs: number): Promise<void> {
     if (this.inFlight > 0) await this.within(graceMs, (done) => (this.whenQuiet = done));
   }

@@ -22,7 +22,8 @@ export class UpgradeRoutes implements UpgradeRules {
   }
 }
 
-const connectingSubresources = new Set(['attach', 'exec', 'portforward', 'proxy']);
+/** A log can be read in the messages of a WebSocket. */
+const connectingSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 const connects = ({ isResourceRequest, subresource }: RequestInfo): boolean =>
   isResourceRequest && connectingSubresources.has(subresource);

@@ -2,13 +2,15 @@ import type { Transform } from 'node:stream';
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { headersFor, sendBytes } from '../answers/answer.js';
+import { cutAtStop } from '../connections/awaited-answers.js';
 import { cutAnswer } from '../connections/cut.js';
 import { askForBody } from '../connections/expectations.js';
+import { requestLine } from '../connections/unusual-requests.js';
 import { upgradeOf } from '../connections/upgrades.js';
 import { hasBody, type Downstream, type UpgradeDownstream } from '../forwarding/downstream.js';
 import { ForwardError } from '../forwarding/forward-error.js';
 import type { ForwardPlan, LogPlan, ProxyPlan, StreamPlan } from '../forwarding/forward-plan.js';
-import { forwardRequest, RefusedAnswer, type ForwardedAnswer } from '../forwarding/forward-request.js';
+import { forwardRequest, RefusedAnswer, requestAnswer, type ForwardedAnswer } from '../forwarding/forward-request.js';
 import { authorityOf, type ForwardTarget } from '../forwarding/forward-target.js';
 import { forwardUpgrade } from '../forwarding/forward-upgrade.js';
 import { requestHeaders } from '../forwarding/forwarded-headers.js';
@@ -17,8 +19,11 @@ import { rewriteLink, type LinkContext } from '../forwarding/link-rewriting.js';
 import { escapePath, prefixOf } from '../forwarding/proxied-path.js';
 import type { Upstreams } from '../forwarding/upstreams.js';
 import { ApiError } from '../machinery/api-error.js';
+import { isWebSocketRequest } from '../remote-streams/upgrade-request.js';
+import { acceptWebSocket } from '../remote-streams/websocket/accept-websocket.js';
+import { chooseMessageProtocol, sendMessages } from '../remote-streams/websocket/send-messages.js';
 import type { Clock } from '../std/clock.js';
-import { isTranslatedStream, translateStream } from './translated-streams.js';
+import { isTranslatedStream, translateStream, webSocketUpgrade } from './translated-streams.js';
 import { serverResponseError } from './server-response-error.js';
 
 interface ConnectionRequestDependencies {
@@ -38,6 +43,7 @@ export class ConnectionRequests {
   constructor(private readonly dependencies: ConnectionRequestDependencies) {}
 
   async forward(request: FastifyRequest, reply: FastifyReply, plan: ForwardPlan): Promise<void> {
+    cutAtStop(reply.raw);
     try {
       if (plan.type === 'log') return await this.log(request, reply, plan);
       if (plan.type === 'stream') return await this.stream(request, reply, plan);
@@ -59,23 +65,43 @@ export class ConnectionRequests {
       return [];
     };
     const refuses = (code: number) => code < 200 || code > 206;
+    const forwarded = { target, method: 'GET', path, headers, rewrite, refuses };
+    const upgrade = isWebSocketRequest(request.raw) ? this.upgradeDownstream(request, reply) : undefined;
     try {
-      const forwarded = { target, method: 'GET', path, headers, rewrite, refuses };
-      await forwardRequest(this.dependencies.kubelets, downstream, forwarded);
+      if (upgrade) await this.logMessages(request, upgrade, forwarded);
+      else await forwardRequest(this.dependencies.kubelets, downstream, forwarded);
     } catch (error) {
-      if (error instanceof RefusedAnswer) throw serverResponseError(error, 'pods/log', podName);
+      if (error instanceof RefusedAnswer) throw refusalOfLog(error, podName);
       if (!(error instanceof ForwardError) || error.step === 'gone') throw error;
       throw unknownError(`Get "${target.scheme}://${authorityOf(target)}${path}": ${error.message}`, error);
+    }
+  }
+
+  /** Sends a log in the messages of a WebSocket, for browsers. The kubelet is asked first, so its errors are answers. */
+  private async logMessages(
+    { raw }: FastifyRequest,
+    upgrade: UpgradeDownstream,
+    forwarded: Parameters<typeof requestAnswer>[2],
+  ): Promise<void> {
+    const http1 = raw;
+    const protocol = chooseMessageProtocol(http1);
+    const { upstream, answer } = await requestAnswer(this.dependencies.kubelets, upgrade, forwarded);
+    answer.on('error', () => undefined);
+    try {
+      const webSocket = await acceptWebSocket(webSocketUpgrade(raw, upgrade), protocol);
+      if (webSocket) await sendMessages(webSocket, answer, { protocol, sent: (bytes) => upgrade.sent(bytes) });
+    } finally {
+      upstream.destroy();
     }
   }
 
   private async stream(request: FastifyRequest, reply: FastifyReply, plan: StreamPlan): Promise<void> {
     const upgrade = this.upgradeDownstream(request, reply);
     if (!upgrade) throw ApiError.badRequest('Upgrade request required');
-    const { kubelets, clock } = this.dependencies;
+    const { kubelets, clock, streamIdleTimeoutMs: idleTimeoutMs } = this.dependencies;
     if (!isTranslatedStream(request.raw, plan)) return this.upgrade(kubelets, upgrade, request, plan);
     try {
-      await translateStream(request.raw, upgrade, plan, { kubelets, clock });
+      await translateStream(request.raw, upgrade, plan, { kubelets, clock, idleTimeoutMs });
     } catch (error) {
       throw upgradeError(error);
     }
@@ -110,7 +136,7 @@ export class ConnectionRequests {
         target,
         method,
         path: `${escaped}${query}`,
-        headers: this.headers(request, { 'X-Forwarded-Uri': forwardedUri }),
+        headers: this.headers(request, { 'X-Forwarded-Uri': forwardedUri, ...forwardedAuthority(request) }),
         rewrite: (answer) => rewritten(answer, links, headersFor(request, '')),
       });
     } catch (error) {
@@ -171,6 +197,19 @@ export class ConnectionRequests {
 }
 
 const nothing = Buffer.alloc(0);
+
+/** As in kube-apiserver, only a request line with a whole URL names scheme and host; others keep the client's headers. */
+function forwardedAuthority({ raw }: FastifyRequest): Readonly<Record<string, string>> {
+  const [, scheme, host] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(requestLine(raw).url) ?? [];
+  return scheme && host ? { 'X-Forwarded-Host': host, 'X-Forwarded-Proto': scheme } : {};
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+function refusalOfLog(error: RefusedAnswer, podName: string): ApiError {
+  if (!error.location || !redirects.has(error.code)) return serverResponseError(error, 'pods/log', podName);
+  return unknownError(`Get "${error.location}": redirects forbidden`, error);
+}
 
 /** An error without a reason, as Go's errors that are no Status. */
 const unknownError = (message: string, cause: unknown): ApiError =>

@@ -3,6 +3,7 @@ import type { Aggregation } from '../aggregation/aggregation.js';
 import { identityHeaders, isIdentityHeader } from '../aggregation/identity-headers.js';
 import type { RemoteVersion } from '../aggregation/remote-version.js';
 import { headersFor } from '../answers/answer.js';
+import { cutAtStop } from '../connections/awaited-answers.js';
 import { cutAnswer } from '../connections/cut.js';
 import { upgradeOf } from '../connections/upgrades.js';
 import { forwardUpgrade } from '../forwarding/forward-upgrade.js';
@@ -92,6 +93,7 @@ export class ForwardedRequests {
     const { headerNames, upstreams, targets, versions } = this.dependencies.aggregation;
     // A watch does its work elsewhere.
     if (kube.info.verb === 'watch') {
+      cutAtStop(reply.raw);
       kube.isStreaming = true;
       kube.flow?.finish();
     }

@@ -308,11 +308,11 @@ export class ResourceRequests {
   private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     this.dependencies.deprecations.note(request.kube, served);
-    const options = parseCreateOptions(info.query, this.dependencies);
-    // The body of a connect request (exec, attach, portforward, proxy) is not an object.
+    // The query and body of a connect request (exec, attach, portforward, proxy) are not those of a write.
     const connects = handledSubresource(served, info.subresource)?.connects ?? false;
-    const takesBody = !connects && (info.verb === 'create' || info.verb === 'update' || info.verb === 'patch');
-    const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
+    const options = connects ? undefined : parseCreateOptions(info.query, this.dependencies);
+    const takesBody = info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
+    const body = options && takesBody ? await this.body(request, info.subresource, options) : undefined;
     const target = this.target(request, served, options);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
     if (connects && info.query.has('dryRun')) throw ApiError.badRequest('dryRun is not supported');

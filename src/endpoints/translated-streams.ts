@@ -9,11 +9,13 @@ import type { Upstreams } from '../forwarding/upstreams.js';
 import { UpgradeRefusedError, type ConnectServer } from '../remote-streams/spdy-upgrade.js';
 import { isTranslatedCommand, translateCommand } from '../remote-streams/translate-command.js';
 import { isTunnelRequest, tunnelPortForward } from '../remote-streams/tunnel-port-forward.js';
+import type { UpgradeRequest } from '../remote-streams/upgrade-request.js';
 import type { Clock } from '../std/clock.js';
 
 interface Dependencies {
   readonly kubelets: Upstreams;
   readonly clock: Clock;
+  readonly idleTimeoutMs: number;
 }
 
 /** True if the client speaks a protocol over WebSocket that the kubelet does not know. */
@@ -23,34 +25,39 @@ export function isTranslatedStream(request: AnyRequest, { target, subresource }:
   return subresource === 'portforward' ? isTunnelRequest(http1) : isTranslatedCommand(http1);
 }
 
+/** Returns the request, and how its connection becomes a WebSocket: the answer is recorded as 101 then. */
+export function webSocketUpgrade(request: AnyRequest, downstream: UpgradeDownstream): UpgradeRequest {
+  return {
+    request: request as IncomingMessage,
+    head: downstream.head,
+    take: async () => ((await downstream.begin(101)) ? upgradeOf(request)?.takeOver() : undefined),
+  };
+}
+
 /** Serves exec, attach or portforward over a WebSocket, with SPDY to the kubelet. */
 export async function translateStream(
   request: AnyRequest,
   downstream: UpgradeDownstream,
   { target, path, subresource }: StreamPlan,
-  { kubelets, clock }: Dependencies,
+  { kubelets, clock, idleTimeoutMs }: Dependencies,
 ): Promise<void> {
-  const { response, head } = downstream;
+  const { response } = downstream;
   const connect: ConnectServer = (more, signal) => {
     const headers = ['Host', authorityOf(target), 'User-Agent', 'keelson'];
     for (const [name, value] of Object.entries(more)) for (const one of [value].flat()) headers.push(name, one);
     return requestUpgrade(kubelets, { target, method: 'POST', path, headers }, { clock, signal });
   };
-  const upgrade = {
-    request: request as IncomingMessage,
-    head,
-    take: async () => ((await downstream.begin(101)) ? upgradeOf(request)?.takeOver() : undefined),
-  };
+  const upgrade = webSocketUpgrade(request, downstream);
   if (subresource !== 'portforward') {
     const query = new URLSearchParams(path.slice(path.indexOf('?') + 1));
     const is = (name: string) => query.get(name) === '1';
     const streams = { stdin: is('input'), stdout: is('output'), stderr: is('error'), tty: is('tty') };
-    return translateCommand(upgrade, { clock, streams, connect });
+    return translateCommand(upgrade, { clock, streams, connect, idleTimeoutMs });
   }
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    await tunnelPortForward(upgrade, { clock, connect, signal: gone.signal });
+    await tunnelPortForward(upgrade, { clock, connect, signal: gone.signal, idleTimeoutMs });
   } catch (error) {
     if (!(error instanceof UpgradeRefusedError)) throw error;
     const { code, headers, body } = error;

@@ -24,6 +24,8 @@ export class RefusedAnswer extends Error {
   constructor(
     readonly code: number,
     readonly text: string,
+    /** The header Location. */
+    readonly location: string | undefined,
   ) {
     super(`the server answered with ${code}`);
   }
@@ -51,6 +53,18 @@ export async function forwardRequest(
   downstream: Downstream,
   forwarded: ForwardedRequest,
 ): Promise<void> {
+  await passAnswer(downstream, forwarded, await requestAnswer(upstreams, downstream, forwarded));
+}
+
+/**
+ * Sends the request, and waits for the head of the answer, whose body the caller reads; `rewrite` is not used. Rejects with
+ * ForwardError or RefusedAnswer if there is none.
+ */
+export async function requestAnswer(
+  upstreams: Upstreams,
+  downstream: Pick<Downstream, 'request' | 'response'>,
+  forwarded: ForwardedRequest,
+): Promise<SentRequest> {
   const { request, response } = downstream;
   const withBody = hasBody(request);
   if (response.destroyed) throw new ForwardError('gone', 'the client closed the connection');
@@ -67,12 +81,19 @@ export async function forwardRequest(
   }
   const { upstream, answer } = sent;
   const code = answer.statusCode ?? 502;
-  if (forwarded.refuses?.(code)) throw new RefusedAnswer(code, await refusedText(downstream, upstream, answer));
-  await passAnswer(downstream, forwarded, sent);
+  if (forwarded.refuses?.(code)) {
+    const { location } = answer.headers;
+    throw new RefusedAnswer(code, await refusedText(downstream, upstream, answer), location);
+  }
+  return sent;
 }
 
 /** Reads the beginning of an answer, until its end, the limit, or the client leaves. */
-function refusedText({ response }: Downstream, upstream: ClientRequest, answer: IncomingMessage): Promise<string> {
+function refusedText(
+  { response }: Pick<Downstream, 'response'>,
+  upstream: ClientRequest,
+  answer: IncomingMessage,
+): Promise<string> {
   return new Promise((resolve) => {
     const read: Buffer[] = [];
     let length = 0;
@@ -105,7 +126,7 @@ class StaleConnection extends Error {
 /** Sends the request, and waits for the head of the answer. */
 function send(
   upstreams: Upstreams,
-  { request, response }: Downstream,
+  { request, response }: Pick<Downstream, 'request' | 'response'>,
   { target, method, path, headers }: ForwardedRequest,
   withBody: boolean,
 ): Promise<SentRequest> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../std/clock.js';
+import { IdleTimer } from '../std/idle-timer.js';
 import type { UpgradeDownstream } from './downstream.js';
 import { forwardError, ForwardError } from './forward-error.js';
 import type { ForwardTarget } from './forward-target.js';
@@ -150,24 +151,18 @@ function tunnel(
   { clock, idleTimeoutMs }: TunnelBounds,
 ): Promise<void> {
   return new Promise((resolve) => {
-    let lastMs = clock.monotonicMs();
     const close = () => {
-      timer.cancel();
+      idle.cancel();
       client.destroy();
       upstream.destroy();
       resolve();
     };
-    const checkIdle = () => {
-      const leftMs = lastMs + idleTimeoutMs - clock.monotonicMs();
-      if (leftMs <= 0) return close();
-      timer = clock.after(leftMs, checkIdle);
-    };
-    let timer = clock.after(idleTimeoutMs, checkIdle);
+    const idle = new IdleTimer(clock, idleTimeoutMs, close);
     upstream.on('data', (bytes: Buffer) => {
-      lastMs = clock.monotonicMs();
+      idle.touch();
       downstream.sent(bytes.length);
     });
-    client.on('data', () => (lastMs = clock.monotonicMs()));
+    client.on('data', () => idle.touch());
     for (const side of [client, upstream]) {
       side.on('error', close);
       side.once('close', close);

@@ -12,6 +12,8 @@ interface TranslationOptions {
   readonly clock: Clock;
   readonly streams: CommandStreams;
   readonly connect: ConnectServer;
+  /** Time without a message in either direction after which both connections are closed. */
+  readonly idleTimeoutMs: number;
 }
 
 /** As kube-apiserver. */
@@ -29,7 +31,7 @@ export const isTranslatedCommand = (request: UpgradeRequest['request']): boolean
  * does, so failures of the server are told on its error channel. Resolves when both connections have ended.
  */
 export async function translateCommand(upgrade: UpgradeRequest, options: TranslationOptions): Promise<void> {
-  const { clock, streams } = options;
+  const { clock, streams, idleTimeoutMs } = options;
   const webSocket = await acceptWebSocket(upgrade, closableProtocol);
   if (!webSocket) return;
   const channels = new Channels(webSocket, {
@@ -38,6 +40,7 @@ export async function translateCommand(upgrade: UpgradeRequest, options: Transla
     hasCloseSignal: true,
     received: [channel.resize, ...(streams.stdin ? [channel.stdin] : [])],
     channels: channelCount,
+    idleMsMax: idleTimeoutMs,
   });
   // Tells the client that the connection is established.
   const firstOutput = streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error;

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../std/clock.js';
+import { IdleTimer } from '../std/idle-timer.js';
 import { upgradeToSpdy, type ConnectServer } from './spdy-upgrade.js';
 import { isWebSocketRequest, requestedSubprotocols, type UpgradeRequest } from './upgrade-request.js';
 import { acceptWebSocket } from './websocket/accept-websocket.js';
@@ -21,6 +22,8 @@ interface TunnelOptions {
   readonly connect: ConnectServer;
   /** Aborted when the client leaves before it was answered. */
   readonly signal: AbortSignal;
+  /** Time without a byte in either direction after which both connections are closed. */
+  readonly idleTimeoutMs: number;
 }
 
 /**
@@ -30,7 +33,7 @@ interface TunnelOptions {
  */
 export async function tunnelPortForward(
   upgrade: UpgradeRequest,
-  { clock, connect, signal }: TunnelOptions,
+  { clock, connect, signal, idleTimeoutMs }: TunnelOptions,
 ): Promise<void> {
   const offered = requestedSubprotocols(upgrade.request).filter(isTunnelProtocol);
   const protocols = offered.map((protocol) => protocol.slice(tunnelPrefix.length));
@@ -38,18 +41,23 @@ export async function tunnelPortForward(
   const chosen = tunnelPrefix + protocol;
   const webSocket = await acceptWebSocket(upgrade, offered.includes(chosen) ? chosen : '');
   if (!webSocket) return void socket.destroy();
-  await join(new TunnelStream(webSocket), socket, clock);
+  await join(new TunnelStream(webSocket), socket, { clock, idleTimeoutMs });
 }
 
 /** Pipes both streams into each other until both have ended. */
-async function join(client: TunnelStream, server: Duplex, clock: Clock): Promise<void> {
+async function join(
+  client: TunnelStream,
+  server: Duplex,
+  { clock, idleTimeoutMs }: Pick<TunnelOptions, 'clock' | 'idleTimeoutMs'>,
+): Promise<void> {
   const ended = [client, server].map((stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())));
-  const endSoon = () => {
-    clock.after(drainMsMax, () => {
-      client.destroy();
-      server.destroy();
-    });
+  const close = () => {
+    client.destroy();
+    server.destroy();
   };
+  const endSoon = () => void clock.after(drainMsMax, close);
+  const idle = new IdleTimer(clock, idleTimeoutMs, close);
+  for (const side of [client, server]) side.on('data', () => idle.touch());
   client.once('left', endSoon);
   server.once('close', endSoon);
   client.on('error', () => server.destroy());
@@ -57,4 +65,5 @@ async function join(client: TunnelStream, server: Duplex, clock: Clock): Promise
   client.pipe(server);
   server.pipe(client);
   await Promise.all(ended);
+  idle.cancel();
 }

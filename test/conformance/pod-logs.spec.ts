@@ -60,6 +60,12 @@ describe.each(['http/1.1', 'h2'] as const)('over %s', (protocol) => {
     expect(kubelet.headers).not.toHaveProperty('authorization');
   });
 
+  it('the time of a log is sent to the kubelet in UTC and whole seconds', async () => {
+    const query = 'container=a&sinceTime=2026-02-03T04:05:06.789%2B01:00&limitBytes=1';
+    expect((await clients[protocol].get(`${pods}/two/log?${query}`)).code).toBe(200);
+    expect(kubelet.urls).toEqual(['GET /containerLogs/default/two/a?limitBytes=1&sinceTime=2026-02-03T03%3A05%3A06Z']);
+  });
+
   it('the lines of a followed log arrive as they are written, and leaving ends it at the kubelet', async () => {
     let next: () => void = () => undefined;
     let left: Promise<unknown> | undefined;
@@ -162,7 +168,7 @@ it.each<[number, string, object]>([
       message: 'the server is currently unable to handle the request ( pods/log on-node)',
     },
   ],
-  [302, 'x', { code: 302 }],
+  [302, 'x', { code: 500, message: 'Get "https://169.254.169.254/": redirects forbidden' }],
 ])('a kubelet that answers %s to a log makes an error of it', async (code, text, want) => {
   kubelet.handler = (_request, response) => {
     response.writeHead(code, { location: 'https://169.254.169.254/' });

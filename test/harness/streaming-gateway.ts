@@ -10,6 +10,8 @@ import { isTranslatedCommand, translateCommand } from '../../src/remote-streams/
 import { isTunnelRequest, tunnelPortForward } from '../../src/remote-streams/tunnel-port-forward.js';
 import { systemClock as clock } from '../../src/std/clock.js';
 
+const idleTimeoutMs = 600_000;
+
 /** Translates WebSockets of commands and of port-forward to a server that speaks SPDY, as the API server does. */
 export class StreamingGateway {
   /** Connections to clients that are open. */
@@ -69,11 +71,11 @@ export class StreamingGateway {
     const is = (name: string) => ['1', 'true'].includes(query.get(name) ?? '');
     if (isTranslatedCommand(request)) {
       const streams = { stdin: is('input'), stdout: is('output'), stderr: is('error'), tty: is('tty') };
-      return translateCommand(upgrade, { clock, streams, connect });
+      return translateCommand(upgrade, { clock, streams, connect, idleTimeoutMs });
     }
     if (!isTunnelRequest(request)) throw new Error('not translated');
     const gone = new AbortController();
     socket.once('close', () => gone.abort());
-    return tunnelPortForward(upgrade, { clock, connect, signal: gone.signal });
+    return tunnelPortForward(upgrade, { clock, connect, signal: gone.signal, idleTimeoutMs });
   }
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../std/clock.js';
 import { Deferred } from '../../std/deferred.js';
+import { IdleTimer } from '../../std/idle-timer.js';
 import { FrameReader, type FrameBounds } from './frame-reader.js';
 import {
   dataFrameHead,
@@ -72,8 +73,7 @@ export class SpdyConnection {
   private isOver = false;
   private isPaused = false;
   private isGoingAway = false;
-  private lastFrameMs: number;
-  private idleTimer: Timer | undefined;
+  private readonly idle: IdleTimer;
   private pingTimer: Timer | undefined;
 
   constructor(
@@ -84,7 +84,9 @@ export class SpdyConnection {
     this.bounds = { ...spdyBounds, ...options.bounds };
     this.nextStreamId = options.isServer ? 2 : 1;
     this.nextPingId = this.nextStreamId;
-    this.lastFrameMs = options.clock.monotonicMs();
+    this.idle = new IdleTimer(options.clock, this.bounds.idleMsMax, () =>
+      this.fail(new SpdyError('the connection was idle for too long')),
+    );
     this.reader = new FrameReader(this.bounds, {
       control: (frame) => this.receiveControl(frame),
       data: (streamId, bytes) => this.receiveData(streamId, bytes),
@@ -99,7 +101,6 @@ export class SpdyConnection {
     });
     socket.once('error', (error) => this.end(error));
     socket.once('close', () => this.end(undefined));
-    this.watchIdle();
     this.schedulePing();
   }
 
@@ -139,7 +140,7 @@ export class SpdyConnection {
 
   private receive(chunk: Buffer): void {
     if (this.isOver) return;
-    this.lastFrameMs = this.options.clock.monotonicMs();
+    this.idle.touch();
     try {
       this.reader.push(chunk);
     } catch (error) {
@@ -231,7 +232,7 @@ export class SpdyConnection {
 
   private sendData(streamId: number, bytes: Buffer, isFin: boolean, done: () => void): void {
     if (this.isOver || this.socket.destroyed) return done();
-    this.lastFrameMs = this.options.clock.monotonicMs();
+    this.idle.touch();
     let offset = 0;
     this.socket.cork();
     do {
@@ -283,13 +284,6 @@ export class SpdyConnection {
     });
   }
 
-  private watchIdle(): void {
-    const { clock } = this.options;
-    const leftMs = this.lastFrameMs + this.bounds.idleMsMax - clock.monotonicMs();
-    if (leftMs <= 0) this.fail(new SpdyError('the connection was idle for too long'));
-    else this.idleTimer = clock.after(leftMs, () => this.watchIdle());
-  }
-
   private fail(error: Error): void {
     this.finish(goAwayStatus.protocolError, error);
   }
@@ -313,7 +307,7 @@ export class SpdyConnection {
     if (this.isOver) return;
     this.isOver = true;
     this.reader.stop();
-    this.idleTimer?.cancel();
+    this.idle.cancel();
     this.pingTimer?.cancel();
     const reason = error ?? new SpdyError('the connection has ended');
     for (const accepted of this.awaited.values()) accepted.reject(reason);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
+import { ApiError } from '../../machinery/api-error.js';
 import type { UpgradeRequest } from '../upgrade-request.js';
 
 /**
@@ -11,13 +12,14 @@ const messageBytesMax = 4 * 1024 * 1024;
 const pongsUnsentMax = 100;
 
 /**
- * Completes the handshake with the subprotocol that the server has chosen; '' for none. Returns undefined if the request is
- * no valid handshake, which has been answered then. Messages are not compressed.
+ * Completes the handshake with the subprotocol that the server has chosen; '' for none. Returns undefined if the client has
+ * left. Throws ApiError for a request that is no valid handshake. Messages are not compressed.
  */
 export async function acceptWebSocket(
   { request, head, take }: UpgradeRequest,
   protocol: string,
 ): Promise<WebSocket | undefined> {
+  requireHandshake(request);
   const { WebSocketServer } = await import('ws');
   const socket = await take();
   if (!socket) return undefined;
@@ -43,6 +45,15 @@ export async function acceptWebSocket(
     else webSocket.pong(data, false, () => pongs--);
   });
   return webSocket;
+}
+
+/** Throws what kube-apiserver answers. The connection is taken only after this. */
+function requireHandshake({ method, headers }: IncomingMessage): void {
+  if (method !== 'GET') throw ApiError.methodNotAllowed();
+  if (headers['sec-websocket-version'] !== '13') throw ApiError.badRequest('missing or bad WebSocket Version');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
+    throw ApiError.badRequest('mismatch challenge/response');
+  }
 }
 
 /** `ws` refuses names with a slash, as in SPDY/3.1+portforward.k8s.io. */

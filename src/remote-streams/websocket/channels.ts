@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Clock, Timer } from '../../std/clock.js';
+import type { Clock } from '../../std/clock.js';
+import { IdleTimer } from '../../std/idle-timer.js';
 import { messageBytes } from './accept-websocket.js';
 
 /** The first byte of a message that closes the channel in the second byte, in protocols that have it. */
@@ -17,37 +18,33 @@ interface ChannelOptions {
   readonly received: readonly number[];
   /** One more than the largest number of a channel. */
   readonly channels: number;
-  readonly idleMsMax?: number;
+  /** Time without a message in either direction. */
+  readonly idleMsMax: number;
 }
-
-/** Time without a message in either direction, as in kube-apiserver and kubelet. */
-const idleMsMaxDefault = 4 * 60 * 60 * 1000;
 
 /** The channels of a WebSocket, each message beginning with the number of its channel. */
 export class Channels {
   /** Resolves when the WebSocket has ended, for any reason. */
   readonly closed: Promise<void>;
   private readonly inputs = new Map<number, ChannelInput>();
-  private lastMessageMs: number;
-  private idleTimer: Timer | undefined;
+  private readonly idle: IdleTimer;
 
   constructor(
     private readonly webSocket: WebSocket,
     private readonly options: ChannelOptions,
   ) {
-    this.lastMessageMs = options.clock.monotonicMs();
+    this.idle = new IdleTimer(options.clock, options.idleMsMax, () => webSocket.terminate());
     for (const channel of options.received) {
       this.inputs.set(channel, new ChannelInput(() => this.pauseOrResume()));
     }
     webSocket.on('message', (data: Buffer) => this.receive(messageBytes(data)));
     this.closed = new Promise((resolve) => {
       webSocket.once('close', () => {
-        this.idleTimer?.cancel();
+        this.idle.cancel();
         for (const input of this.inputs.values()) input.end();
         resolve();
       });
     });
-    this.watchIdle();
   }
 
   /** Returns the bytes that the client sends on a channel. The stream ends when the client closes the channel or leaves. */
@@ -64,7 +61,7 @@ export class Channels {
 
   send(channel: number, bytes: Buffer, done: () => void = () => undefined): void {
     if (this.webSocket.readyState !== 1) return done();
-    this.lastMessageMs = this.options.clock.monotonicMs();
+    this.idle.touch();
     const { isBase64 } = this.options;
     const message = isBase64
       ? Buffer.from(String.fromCharCode(48 + channel) + bytes.toString('base64'))
@@ -80,7 +77,7 @@ export class Channels {
   }
 
   private receive(message: Buffer): void {
-    this.lastMessageMs = this.options.clock.monotonicMs();
+    this.idle.touch();
     // Some clients send empty messages to keep the connection open.
     if (message.length === 0) return;
     if (this.options.hasCloseSignal && message[0] === closeSignal) return this.receiveClose(message);
@@ -103,13 +100,6 @@ export class Channels {
     if (this.webSocket.readyState !== 1) return;
     if ([...this.inputs.values()].some(({ isFull }) => isFull)) this.webSocket.pause();
     else this.webSocket.resume();
-  }
-
-  private watchIdle(): void {
-    const { clock, idleMsMax = idleMsMaxDefault } = this.options;
-    const leftMs = this.lastMessageMs + idleMsMax - clock.monotonicMs();
-    if (leftMs <= 0) this.webSocket.terminate();
-    else this.idleTimer = clock.after(leftMs, () => this.watchIdle());
   }
 }
 

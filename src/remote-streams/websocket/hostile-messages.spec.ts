@@ -44,7 +44,14 @@ async function connected(): Promise<{ socket: Socket; webSocket: WebSocket; serv
 }
 
 const channelsOf = (webSocket: WebSocket): Channels =>
-  new Channels(webSocket, { clock, isBase64: false, hasCloseSignal: true, received: [0, 4], channels: 5 });
+  new Channels(webSocket, {
+    clock,
+    isBase64: false,
+    hasCloseSignal: true,
+    received: [0, 4],
+    channels: 5,
+    idleMsMax: 60_000,
+  });
 
 interface Frame {
   readonly opcode: number;

@@ -5,7 +5,16 @@ declare module 'ws' {
   import type { Duplex } from 'node:stream';
 
   export class WebSocket extends EventEmitter {
-    constructor(address: string, protocols?: readonly string[], options?: { readonly rejectUnauthorized?: boolean });
+    constructor(
+      address: string,
+      protocols?: readonly string[],
+      options?: {
+        readonly rejectUnauthorized?: boolean;
+        readonly ca?: string;
+        readonly cert?: string;
+        readonly key?: string;
+      },
+    );
     readonly protocol: string;
     readonly readyState: number;
     binaryType: 'nodebuffer';
