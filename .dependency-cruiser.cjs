@@ -6,7 +6,7 @@ const layers = [
   ['structural-schema', 'expressions', 'kubeconfig-client', 'forwarding', 'remote-streams', 'pods', 'encryption'],
   ['cache', 'webhook-client'],
   ['registry'],
-  ['auth', 'admission', 'aggregation', 'audit', 'flow', 'custom-kinds', 'service-allocation'],
+  ['auth', 'admission', 'aggregation', 'audit', 'flow', 'faults', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
   ['answers', 'metrics', 'openapi'],

@@ -1,5 +1,6 @@
 import type { RequestAudit } from '../audit/request-audit.js';
 import type { AuthorizerList } from '../auth/authorizer.js';
+import type { EventSink } from '../cache/watch-request.js';
 import type { FlowRequest } from '../flow/flow-request.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -54,6 +55,8 @@ export class RequestState extends RequestSteps {
   flow: FlowRequest | undefined = undefined;
   /** Set if the client asked for an explanation of admission. */
   explanation: AdmissionExplanation | undefined = undefined;
+  /** Changes what a watch sends; undefined without a fault plan. */
+  wrapWatch: ((sink: EventSink) => EventSink) | undefined = undefined;
   /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
   isStreaming = false;
   /** Bytes of the response body, if it was counted. */
@@ -64,12 +67,13 @@ export class RequestState extends RequestSteps {
   isExpired = false;
   /** True once claimAnswer() was called. */
   private isAnswered = false;
+  private lost: (() => void) | undefined = undefined;
   private annotations: Map<string, string> | undefined = undefined;
   private canceller: Canceller | undefined = undefined;
   private endings: (() => void)[] | undefined = undefined;
 
   constructor(
-    readonly info: RequestInfo,
+    public info: RequestInfo,
     readonly auditId: string,
     clock: Clock,
     /** Absent for a request that the router refused. */
@@ -90,7 +94,14 @@ export class RequestState extends RequestSteps {
   claimAnswer(): boolean {
     const isFirst = !this.isAnswered;
     this.isAnswered = true;
-    return isFirst;
+    if (!isFirst || !this.lost) return isFirst;
+    this.lost();
+    return false;
+  }
+
+  /** Calls `cut` instead of sending the response, once the request has been executed. */
+  loseAnswer(cut: () => void): void {
+    this.lost = cut;
   }
 
   /** Runs `task` when the response closes: after it was sent, or when the client disconnects. */

@@ -37,6 +37,7 @@ import { makeDocuments, type DocumentComponents } from './documents.js';
 import { makeFlowControl } from './flow-control.js';
 import { makeMeters, metricPages, type MetricPages } from './metrics.js';
 import { makeRequests, type RequestComponents } from './requests.js';
+import type { FaultInjector } from '../faults/fault-injector.js';
 import { makeStorage, type StorageComponents } from './storage.js';
 import { identifyServer } from './tracing.js';
 
@@ -53,6 +54,8 @@ interface ServerDependencies extends CredentialSources {
   readonly proxyClient?: Live<KeyPairPem> | undefined;
   /** The CA and client certificate for kubelets; absent in a server without requests. */
   readonly kubeletTls?: (() => ForwardTls) | undefined;
+  /** Absent without --allow-faults. */
+  readonly faults?: FaultInjector | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
   /** Absent in a server without requests. */

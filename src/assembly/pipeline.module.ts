@@ -2,6 +2,7 @@ import { Module, type CanActivate, type DynamicModule, type Provider } from '@ne
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
+import { faultsController } from '../endpoints/faults.controller.js';
 import { flowControlController } from '../endpoints/flow-control.controller.js';
 import { healthController } from '../endpoints/health.controller.js';
 import { HealthRequests } from '../endpoints/health-requests.js';
@@ -20,6 +21,7 @@ import { AuditGuard } from '../guards/audit.guard.js';
 import { AuthenticationGuard } from '../guards/authentication.guard.js';
 import { refusalWith } from '../auth/authorizer.js';
 import { AuthorizationGuard } from '../guards/authorization.guard.js';
+import { FaultGuard } from '../guards/fault.guard.js';
 import { FlowControlGuard } from '../guards/flow-control.guard.js';
 import { ImpersonationGuard } from '../guards/impersonation.guard.js';
 import { EarlyTracingGuard } from '../guards/early-tracing.guard.js';
@@ -34,6 +36,7 @@ import { ContentNegotiationInterceptor } from '../interceptors/content-negotiati
 @Module({})
 export class PipelineModule {
   static for(components: ServerComponents): DynamicModule {
+    const { faults } = components;
     const { naming, authorization } = components.config;
     const refusal = refusalWith(authorization.explainForbidden);
     return {
@@ -72,6 +75,11 @@ export class PipelineModule {
             ),
         },
         {
+          provide: APP_GUARD,
+          useFactory: () =>
+            new FaultGuard({ injector: faults, clock: components.clock, revision: () => components.feed.position }),
+        },
+        {
           provide: APP_INTERCEPTOR,
           useFactory: () =>
             new ContentNegotiationInterceptor(
@@ -91,6 +99,7 @@ export class PipelineModule {
         logVerbosityController(components.logger, components.config.profiling),
         profileController(new ProfileRequests(new Profiles(components.clock), components.config.profiling)),
         flowControlController(components.flowControl, components.clock),
+        faultsController(components.faults),
         discoveryController(components.discovery),
         openApiController(components.openApi),
         openIdController(components.openId),

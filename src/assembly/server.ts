@@ -32,6 +32,7 @@ import { makeComponents, type ModuleContext, type ServerComponents } from './com
 import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
 import { openKubeletTls } from './kubelets.js';
+import { openFaults } from './faults.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { tightenOwnPaths } from './own-paths.js';
 import { startControl } from './start-control.js';
@@ -105,7 +106,8 @@ export async function startOpenServer(config: ServerConfig, options: OpenStartOp
 }
 
 async function assemble(config: ServerConfig, options: Options, undo: UndoSteps): Promise<OpenServer> {
-  const { clock, rng, logger } = options;
+  const { rng, logger } = options;
+  const { injector: faults, clock } = await openFaults(config, options);
   const backend = backendNamed(config.storage.backend, options.storageBackends);
   const encryption = await openEncryption(config, { clock, rng, logger, undo });
   // Undone last, when all requests have ended.
@@ -124,6 +126,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     audit,
     encryption,
     tracing,
+    faults,
     store,
     proxyClient: tls.proxyClient,
     rng,

@@ -26,6 +26,9 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
     ...admissionErrors(config.admission, namesOf(extensions.admissionPlugins)),
     ...signingErrors(reconcilers.signing),
     ...kubeletErrors(config.kubelets),
+    ...(config.faults.planFile !== undefined && !config.faults.allowed
+      ? ['--fault-plan-file needs --allow-faults, which lets requests fail on purpose']
+      : []),
     ...unknown.map((problem) => `--controllers: ${problem}`),
   ];
 }

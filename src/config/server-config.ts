@@ -277,6 +277,11 @@ class TracingConfig {
   @IsOptional() @IsString() readonly configFile: Optional;
 }
 
+class FaultsConfig {
+  @IsBoolean() readonly allowed!: boolean;
+  @IsOptional() @IsString() readonly planFile: Optional;
+}
+
 export class LogConfig {
   @IsChoice(logLevels) readonly level!: LogLevel;
   @IsNatural() readonly verbosity!: number;
@@ -296,6 +301,7 @@ export class ServerConfig {
   @ValidateNested() readonly kubelets = new KubeletsConfig();
   @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();
+  @ValidateNested() readonly faults = new FaultsConfig();
   @ValidateNested() readonly log = new LogConfig();
   @ValidateNested() readonly aggregation = new AggregationConfig();
   @ValidateNested() readonly tracing = new TracingConfig();

@@ -84,7 +84,8 @@ export class WatchStreams {
     const { dependencies, writes } = this;
     const stream = new WatchStream(reply.raw, writes, dependencies, options, () => this.open.delete(stream));
     this.open.add(stream);
-    stream.begin(subscribe);
+    const { wrapWatch } = request.kube;
+    stream.begin(wrapWatch ? (sink) => subscribe(wrapWatch(sink)) : subscribe);
     // An open watch occupies no seat: its work is estimated with the writes whose events it gets.
     request.kube.flow?.finish();
     if (this.stopping) stream.finish();

@@ -1,4 +1,7 @@
 import { startOpenKeelson, type Keelson, type KeelsonOptions, type OpenKeelson } from '../assembly/start-keelson.js';
+import { stringifyJson } from '../codec/json.js';
+import type { RuleCounts } from '../faults/fault-injector.js';
+import { parseFaultPlan } from '../faults/fault-plan.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import { openKubeconfigClient } from '../kubeconfig-client/open-client.js';
 import { applyFixtures, readFixtures, type Fixture } from './fixtures.js';
@@ -14,6 +17,8 @@ interface TestFixtures {
   readonly admissionPolicies?: readonly Fixture[];
   /** Users with client certificates, by name. */
   readonly users?: Readonly<Record<string, TestUserOptions>>;
+  /** A fault plan, as an object or as YAML. It is in force once the fixtures exist. */
+  readonly faults?: FaultPlanInput;
 }
 
 export interface TestKeelsonOptions extends KeelsonOptions, TestFixtures {}
@@ -38,11 +43,17 @@ export interface TestKeelson extends Keelson {
   user(name: string): Promise<TestUser>;
   /** Applies further objects. */
   apply(...fixtures: readonly Fixture[]): Promise<void>;
+  /** Replaces the fault plan; {} for none. Needs the option `faults`. */
+  setFaults(plan: FaultPlanInput): void;
+  /** The requests that each rule of the fault plan has matched, and those that it let fail. */
+  faultCounts(): readonly RuleCounts[];
   /** Keeps the state of all objects, without copying them. */
   snapshot(): Promise<ClusterSnapshot>;
   /** Resets all objects, with their uids and without finalizers. resourceVersions go on increasing. */
   restore(snapshot: ClusterSnapshot, options?: RestoreOptions): Promise<void>;
 }
+
+type FaultPlanInput = string | Readonly<Record<string, unknown>>;
 
 class TakenSnapshot implements ClusterSnapshot {
   constructor(readonly content: StoreSnapshot) {}
@@ -55,13 +66,18 @@ class TakenSnapshot implements ClusterSnapshot {
 const restoredMsMax = 30_000;
 
 export async function startTestKeelson(options: TestKeelsonOptions = {}): Promise<TestKeelson> {
-  return prepareTestServer(await startOpenKeelson(options), options);
+  const { config = {}, faults } = options;
+  const server = await startOpenKeelson({
+    ...options,
+    config: faults === undefined ? config : { ...config, faults: { allowed: true } },
+  });
+  return prepareTestServer(server, options);
 }
 
 /** Creates the fixtures and users of a server, and returns it with the methods for tests. Stops it if one is refused. */
 export async function prepareTestServer(
   server: OpenKeelson,
-  { crds = [], fixtures = [], admissionPolicies = [], users = {} }: TestFixtures,
+  { crds = [], fixtures = [], admissionPolicies = [], users = {}, faults }: TestFixtures,
 ): Promise<TestKeelson> {
   const files = new TemporaryFiles();
   const clients: KubeconfigClient[] = [];
@@ -77,7 +93,9 @@ export async function prepareTestServer(
     const apply = async (objects: readonly Fixture[]) => applyFixtures(api, await readFixtures(objects));
     await apply([...crds, ...fixtures, ...bindings]);
     await apply(admissionPolicies);
-    return { ...server, ...testMethods(server, { api, users, files, clients, apply }), stop };
+    const methods = testMethods(server, { api, users, files, clients, apply });
+    if (faults !== undefined) methods.setFaults(faults);
+    return { ...server, ...methods, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -108,6 +126,12 @@ function testMethods(server: OpenKeelson, { api, users, files, clients, apply }:
       known.set(name, user);
       return user;
     },
+    setFaults: (plan: FaultPlanInput) => {
+      const { faults } = server.components;
+      if (!faults) throw new Error('startKeelson() allows faults only with the option `faults`, such as {}');
+      faults.setPlan(parseFaultPlan(typeof plan === 'string' ? plan : stringifyJson(plan)));
+    },
+    faultCounts: () => server.components.faults?.counts.rules ?? [],
     snapshot: async () => new TakenSnapshot(await takeStoreSnapshot(server.store)),
     restore: async (snapshot: ClusterSnapshot, { watches = 'events' }: RestoreOptions = {}) => {
       if (!(snapshot instanceof TakenSnapshot)) throw new TypeError('restore() needs the result of snapshot()');

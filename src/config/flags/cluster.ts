@@ -173,5 +173,19 @@ export const ownFlags: FlagTopic = {
       'naming.labelDomain',
       'domain of labels and annotations; by default --api-domain if set',
     ),
+    used(
+      'allow-faults',
+      'bool',
+      'false',
+      'faults.allowed',
+      'inject faults into requests, for tests of clients: by --fault-plan-file, /debug/faults and the header Keelson-Fault',
+    ),
+    used(
+      'fault-plan-file',
+      'string',
+      '',
+      'faults.planFile',
+      'YAML file with the faults to inject; needs --allow-faults',
+    ),
   ],
 };

@@ -1,0 +1,94 @@
+import { parseRequestInfo } from '../machinery/request-info.js';
+import { FaultInjector } from './fault-injector.js';
+import { parseFault, parseFaultPlan } from './fault-plan.js';
+
+const user = { name: 'system:serviceaccount:shop:operator', uid: '', groups: [], extra: {} };
+const subject = (method: string, url: string) => ({
+  info: parseRequestInfo(method, url),
+  user,
+  userAgent: 'operator/v1',
+});
+const update = subject('PUT', '/apis/apps/v1/namespaces/shop/deployments/web');
+
+function injector(...rules: string[]): FaultInjector {
+  const made = new FaultInjector();
+  made.setPlan(parseFaultPlan(`{seed: 7, rules: [${rules.join(', ')}]}`));
+  return made;
+}
+
+describe('parseFaultPlan', () => {
+  it.each([
+    ['[]', /mapping/],
+    ['{rule: []}', /^rule: not known; one of seed, clockOffset, rules$/],
+    ['{rules: {}}', /^rules: a list$/],
+    ['{rules: [{}]}', /^rules\[0\]\.fault: a mapping$/],
+    ['{rules: [{fault: {status: 418}}]}', /^rules\[0\]\.fault\.status: one of 400/],
+    ['{rules: [{fault: {}}]}', /give latency, and at most one of/],
+    ['{rules: [{fault: {status: 409, dropAnswer: true}}]}', /at most one of/],
+    ['{rules: [{fault: {latency: soon}}]}', /^rules\[0\]\.fault\.latency: a duration/],
+    ['{rules: [{fault: {latency: -1s}}]}', /a duration/],
+    ['{rules: [{match: {verbs: [post]}, fault: {status: 409}}]}', /verbs: post is none of get, list/],
+    ['{rules: [{probability: 2, fault: {status: 409}}]}', /probability: from 0 to 1/],
+    ['{rules: [{name: a, fault: {status: 409}}, {name: a, fault: {status: 410}}]}', /a name of its own/],
+    ['{seed: -1}', /^seed: a whole number/],
+    ['{__proto__: {seed: 1}}', /__proto__: not known/],
+    ['a: [', /./],
+  ])('rejects %s', (text, message) => {
+    expect(() => parseFaultPlan(text)).toThrow(message);
+  });
+
+  it('reads durations, shifts of the clock and defaults', () => {
+    expect(parseFaultPlan('{clockOffset: -1h, rules: [{fault: {latency: 200ms}}]}')).toEqual({
+      seed: 0,
+      clockOffsetMs: -3_600_000,
+      rules: [{ name: 'rules[0]', match: {}, probability: 1, skip: 0, limit: Infinity, fault: { latencyMs: 200 } }],
+    });
+    expect(parseFault('status: 409')).toEqual({ status: 409 });
+  });
+});
+
+describe('FaultInjector', () => {
+  it('matches verbs, resources, namespaces, names, users and user agents', () => {
+    const choose = (match: string) => injector(`{match: ${match}, fault: {status: 409}}`).choose(update);
+    const matching = [
+      '{}',
+      '{verbs: [update]}',
+      '{resources: [pods, deployments.apps]}',
+      '{resources: ["deploy*"]}',
+      '{namespaces: [shop], names: [web]}',
+      '{users: ["system:serviceaccount:shop:*"]}',
+      '{userAgents: ["operator/*"]}',
+    ];
+    for (const match of matching) expect(choose(match)).toEqual({ status: 409 });
+    const others = [
+      '{verbs: [patch]}',
+      '{resources: [deployments]}',
+      '{resources: [deployments.apps/status]}',
+      '{users: [a]}',
+    ];
+    for (const match of others) expect(choose(match)).toBeUndefined();
+  });
+
+  it('lets the first matching requests pass, and rests after its limit', () => {
+    const faults = injector('{name: r, skip: 2, limit: 3, fault: {status: 500}}');
+    const codes = Array.from({ length: 8 }, () => faults.choose(update)?.status);
+    expect(codes).toEqual([undefined, undefined, 500, 500, 500, undefined, undefined, undefined]);
+    expect(faults.counts.rules).toEqual([{ name: 'r', matched: 8, injected: 3 }]);
+  });
+
+  it('chooses the same requests for the same seed, whatever other rules do', () => {
+    const rule = '{name: half, probability: 0.5, fault: {status: 500}}';
+    const chosen = (faults: FaultInjector) => Array.from({ length: 100 }, () => faults.choose(update)?.status ?? 0);
+    const first = chosen(injector(rule));
+    expect(chosen(injector(rule))).toEqual(first);
+    expect(chosen(injector(rule, '{name: other, match: {verbs: [get]}, fault: {status: 404}}'))).toEqual(first);
+    const share = first.filter((code) => code === 500).length;
+    expect(share).toBeGreaterThan(30);
+    expect(share).toBeLessThan(70);
+  });
+
+  it('joins the latency of one rule with the status of another', () => {
+    const faults = injector('{name: slow, fault: {latency: 1s}}', '{name: fail, fault: {status: 503}}');
+    expect(faults.choose(update)).toEqual({ latencyMs: 1_000, status: 503 });
+  });
+});

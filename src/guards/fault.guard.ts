@@ -1,0 +1,95 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestState } from '../answers/request-state.js';
+import { cutAnswer } from '../connections/cut.js';
+import type { AnyResponse } from '../connections/raw-messages.js';
+import { faultError } from '../faults/fault-error.js';
+import type { FaultInjector } from '../faults/fault-injector.js';
+import { FaultPlanError, parseFault, type Fault } from '../faults/fault-plan.js';
+import { ApiError } from '../machinery/api-error.js';
+import { Query } from '../machinery/query.js';
+import { sleep, type Clock, type Timer } from '../std/clock.js';
+
+const header = 'keelson-fault';
+
+interface Options {
+  /** Undefined without --allow-faults. */
+  readonly injector: FaultInjector | undefined;
+  readonly clock: Clock;
+  /** The revision of the caches. */
+  readonly revision: () => number;
+}
+
+/** Injects the faults of the plan, and of the header Keelson-Fault, into requests for resources. Runs after authorization. */
+export class FaultGuard implements CanActivate {
+  constructor(private readonly options: Options) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const http = context.switchToHttp();
+    const { kube, raw } = http.getRequest<FastifyRequest>();
+    const { injector } = this.options;
+    const asked = raw.headers[header];
+    if (!injector) {
+      if (asked === undefined) return true;
+      throw ApiError.badRequest('the header Keelson-Fault needs a server that was started with --allow-faults');
+    }
+    if (!kube.info.isResourceRequest) return true;
+    const userAgent = raw.headers['user-agent'] ?? '';
+    const fault = injector.choose({ info: kube.info, user: kube.user, userAgent });
+    const own = asked === undefined ? undefined : headerFault(String(asked));
+    if (own) injector.countHeaderFault();
+    if (!fault && !own) return true;
+    return this.inject({ ...fault, ...own }, kube, http.getResponse<FastifyReply>().raw);
+  }
+
+  private inject(fault: Fault, kube: RequestState, response: AnyResponse): true | Promise<true> {
+    if (fault.latencyMs === undefined) return this.apply(fault, kube, response);
+    return sleep(this.options.clock, fault.latencyMs).then(() => this.apply(fault, kube, response));
+  }
+
+  private apply(fault: Fault, kube: RequestState, response: AnyResponse): true {
+    const { info } = kube;
+    if (fault.status !== undefined) throw faultError(fault.status, info);
+    if (fault.dropAnswer) kube.loseAnswer(() => cutAnswer(response));
+    if (info.verb === 'watch') {
+      if (fault.endWatchAfterMs !== undefined) this.later(fault.endWatchAfterMs, kube, () => cutAnswer(response));
+      if (fault.stallWatchAfterMs !== undefined) this.stall(fault.stallWatchAfterMs, kube);
+    }
+    if (fault.staleRevisions !== undefined) this.readOlder(fault.staleRevisions, kube);
+    return true;
+  }
+
+  /** Lets the watch accept events without sending them. */
+  private stall(delayMs: number, kube: RequestState): void {
+    let isStalled = delayMs === 0;
+    kube.wrapWatch = (sink) => ({
+      write: (frame) => isStalled || sink.write(frame),
+      end: () => sink.end(),
+    });
+    if (!isStalled) this.later(delayMs, kube, () => void (isStalled = true));
+  }
+
+  private later(delayMs: number, kube: RequestState, run: () => void): void {
+    const timer: Timer = this.options.clock.after(delayMs, run);
+    kube.whenEnded(() => timer.cancel());
+  }
+
+  /** A list with resourceVersion=0 accepts any state, so it may get an exact older one. */
+  private readOlder(revisions: number, kube: RequestState): void {
+    const { info } = kube;
+    const { query } = info;
+    if (info.verb !== 'list' || query.first('resourceVersion') !== '0' || query.has('resourceVersionMatch')) return;
+    const older = Math.max(1, this.options.revision() - revisions);
+    const raw = query.raw.replace(/(^|&)resourceVersion=0(?=&|$)/, `$1resourceVersion=${older}`);
+    kube.info = { ...info, query: new Query(`${raw}&resourceVersionMatch=Exact`) };
+  }
+}
+
+function headerFault(text: string): Fault {
+  try {
+    return parseFault(text);
+  } catch (error) {
+    if (error instanceof FaultPlanError) throw ApiError.badRequest(`the header Keelson-Fault: ${error.message}`);
+    throw error;
+  }
+}
