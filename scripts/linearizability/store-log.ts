@@ -6,7 +6,11 @@ import type { Version } from './write-model.js';
 
 /** Reads the changes of the writers' objects from the store's log. */
 export async function storeLog(store: KvStore): Promise<Change[]> {
-  const { changes } = await History.of(store);
+  return changesOfWriters(await History.of(store));
+}
+
+/** Returns the changes of the writers' objects. */
+export function changesOfWriters({ changes }: History): Change[] {
   const prefix = `configmaps/${namespace}/`;
   const known = new Map<State, Version>();
   const versionAt = (state: State | undefined) => {

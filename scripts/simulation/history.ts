@@ -106,6 +106,8 @@ export class History {
     if (!fullKey.startsWith(this.root)) return;
     const key = fullKey.slice(this.root.length);
     const after = item && this.read(item);
+    // Another program may write values that are no objects.
+    if (after === 'unreadable') return;
     const known = this.byKey.get(key);
     const change = { revision, key, before: known?.at(-1)?.after, after };
     if (known) known.push(change);
@@ -113,9 +115,15 @@ export class History {
     this.changes.push(change);
   }
 
-  private read(item: KeyValue): State {
+  private read(item: KeyValue): State | 'unreadable' {
     for (const [mark] of item.value.toString().matchAll(/write-[\w-]+/g)) this.marks.add(mark);
-    const object = decodeJson(item.value) as unknown as KubeObject;
+    let object: KubeObject;
+    try {
+      object = decodeJson(item.value) as unknown as KubeObject;
+    } catch {
+      return 'unreadable';
+    }
+    if (typeof object?.metadata !== 'object') return 'unreadable';
     object.metadata.resourceVersion = String(item.modRevision);
     return { revision: item.modRevision, object };
   }

@@ -48,6 +48,8 @@ export class Feed {
   /** The revision at which the stream begins. */
   private loadedAt = noRevision;
   private watch: Watch | undefined;
+  /** Set while the store is not the one that was loaded: what the caches hold is then no state of it. */
+  private regression: StorageError | undefined;
   private heartbeat: Timer | undefined;
   /** Resources that are being loaded on their own, with the events received meanwhile. */
   private readonly catchingUp = new Map<WatchCache, StoreEvent[]>();
@@ -99,6 +101,11 @@ export class Feed {
   /** The time since the feed was last confirmed to hold everything that the store had acknowledged. */
   get lagMs(): number {
     return this.freshness.lagMs;
+  }
+
+  /** Throws 'regressed' if the store lost what the caches hold, so that not even old versions may be served. */
+  checkHistory(): void {
+    if (this.regression) throw this.regression;
   }
 
   get resources(): Iterable<WatchCache> {
@@ -192,6 +199,7 @@ export class Feed {
       this.catchingUp.delete(cache);
       cache.reset(objects, revision);
     }
+    this.regression = undefined;
     this.loadedAt = revision;
     this.current = revision;
     this.timeline.advance(revision, this.options.clock.now());
@@ -242,7 +250,8 @@ export class Feed {
   }
 
   /**
-   * Reloads everything after the watch has ended or failed. Until then reads of old versions are served from memory.
+   * Reloads everything after the watch has ended or failed. Until then reads of old versions are served from memory,
+   * unless the store lost its history.
    */
   private restart(error: unknown): void {
     if (this.phase !== 'following') return;
@@ -252,6 +261,10 @@ export class Feed {
     });
     this.stopFollowing();
     this.phase = 'loading';
+    if (error instanceof StorageError && error.code === 'regressed') {
+      this.regression = error;
+      for (const cache of this.caches.values()) cache.expireWatches();
+    }
     const stop = this.stopped.signal;
     this.retrying(stop, 'could not reload the watch cache from the store; retrying', () => this.load(stop)).catch(
       () => undefined,

@@ -174,7 +174,10 @@ export class Http2Channel {
       const timer = clock.after(timeoutMs, () => failed('was not reached in time'));
       session.on('error', (error: Error) => failed(`cannot be reached: ${error.message}`, error));
       session.on('close', () => failed('closed the connection'));
-      session.once('connect', () => session.setLocalWindowSize(connectionWindowBytes));
+      session.once('connect', () => {
+        // The event comes a turn later, when the attempt may have been given up.
+        if (!session.destroyed) session.setLocalWindowSize(connectionWindowBytes);
+      });
       // A peer that accepts the connection may not speak HTTP/2, or not answer at all.
       session.once('remoteSettings', () => {
         isReady = true;

@@ -17,7 +17,7 @@ import { HttpClient } from '../harness/http-client.js';
 import type { Container, Manifest } from '../harness/packaged-objects.js';
 import { findProgram, packagedDocuments, packagingPath, runTool } from '../harness/packaging.js';
 import { startProgram } from '../harness/started-program.js';
-import { TcpBalancer } from '../harness/tcp-balancer.js';
+import { TcpBalancer } from '../../scripts/faults/tcp-balancer.js';
 
 const services = composedServices();
 const names = Object.keys(services);

@@ -24,10 +24,19 @@ export async function readFresh(
   caller: Caller | undefined,
 ): Promise<void> {
   caller?.steps?.begin('cache');
+  checkHistory(dependencies.feed);
   if (!cache.isReady) await whenReady(dependencies, cache, caller?.signal);
   if (resourceVersion !== '0') await whenCaughtUp(dependencies, cache, resourceVersion, caller);
   // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.
   cache.checkOpen();
+}
+
+function checkHistory(feed: Feed): void {
+  try {
+    feed.checkHistory();
+  } catch (error) {
+    throw storageToApiError(error);
+  }
 }
 
 async function whenCaughtUp(

@@ -72,8 +72,7 @@ export class EtcdContinuity {
       this.isBroken = true;
       this.generation++;
       this.logger.error(
-        'etcd lost acknowledged writes or is another cluster, so it is not used: restore it from a backup with ' +
-          '--bump-revision, or restart this server to serve the data that it has',
+        'etcd lost acknowledged writes or is another cluster; restore it, or restart this server to serve what it has',
         { ...details, reason: message },
       );
     }

@@ -1,0 +1,26 @@
+import { help, readFaultCall } from './run-faults.js';
+
+const read = (...words: string[]) => readFaultCall(words, () => 4711);
+
+describe('command line of the fault run', () => {
+  it('makes one run of a minute with a random seed by default', () =>
+    expect(read()).toEqual({
+      ...{ isHelp: false, isVerbose: false, minutes: 0, seconds: 60, seed: 4711, servers: 2, writers: 12, only: [] },
+    }));
+
+  it('accepts options with and without "="', () =>
+    expect(read('--seed=7', '--minutes', '0.5', '--only', 'compact,garbage', '--verbose')).toMatchObject({
+      ...{ seed: 7, minutes: 0.5, only: ['compact', 'garbage'], isVerbose: true },
+    }));
+
+  it('documents every option in its help', () =>
+    expect([...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)).toEqual(
+      ['minutes', 'seconds', 'seed', 'servers', 'writers', 'only', 'verbose', 'help'].map((name) => `--${name}`),
+    ));
+
+  it.each([
+    ['--fast', 'unknown option --fast'],
+    ['--seed x', '--seed takes a number, not "x"'],
+    ['--only everything', '--only takes no "everything"'],
+  ])('refuses %s', (words, message) => expect(() => read(...words.split(' '))).toThrow(message));
+});

@@ -1,0 +1,22 @@
+import { runFaults } from '../../scripts/faults/fault-run.js';
+import { describeWithEtcd } from '../harness/etcd.js';
+
+/** FAULT_SECONDS=600 is a long run; `node dist/scripts/run-faults.js --help` describes more. */
+const seconds = Number(process.env['FAULT_SECONDS'] ?? 8);
+
+describeWithEtcd('two servers on three members of etcd with faults between them', () => {
+  it.each([
+    ['leaders are killed, paused and cut off', ['kill-leader', 'pause-leader', 'isolate-leader', 'compact']],
+    ['lines are cut, silent and half open', ['half-open-down', 'one-line', 'cut-lines', 'kill-server', 'garbage']],
+  ])(
+    'lose nothing and serve nothing stale while %s',
+    async (_about, only) => {
+      const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+      const report = await runFaults({ seed, seconds, servers: 2, writers: 6, only });
+      process.stderr.write(`faults: seed ${seed}, ${JSON.stringify(report.counts)}\n`);
+      expect(report.violations.slice(0, 10)).toEqual([]);
+      expect(report.counts['acknowledged']).toBeGreaterThan(0);
+    },
+    seconds * 1_000 + 240_000,
+  );
+});
