@@ -83,7 +83,7 @@ const times = (ratio: number) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFix
 
 function columns(cells: readonly string[]): string {
   const [label = '', ...rest] = cells;
-  const widths = [12, 12, 9, 12, 12, 9];
+  const widths = [11, 11, 9, 10, 6, 11, 11];
   return label.padEnd(27) + rest.map((cell, index) => cell.padStart(widths[index]!)).join('');
 }
 
@@ -92,28 +92,30 @@ function heading(store: StoreName): string {
   return [
     `Keelson ${productVersion} on ${store} beside a bare Node HTTPS server that sends prepared bytes (${machine})`,
     '',
-    columns(['', 'Keelson', 'bare Node', 'ratio', 'Keelson', 'bare Node', 'ratio']),
-    columns(['', 'CPU µs each', 'CPU µs each', '', 'a second', 'a second', '']),
+    columns(['', 'Keelson', 'bare Node', 'reached', 'target', '', 'Keelson', 'bare Node']),
+    columns(['', 'CPU µs', 'CPU µs', '', '', '', 'a second', 'a second']),
   ].join('\n');
 }
 
 function line(row: Row): string {
+  const { label, target } = row;
+  const verdict = (reached: number) => (target === undefined ? '' : reached <= target ? 'ok' : 'over');
   if (row.type === 'size') {
-    const { label, unit, ours, bare } = row;
-    return columns([label, `${whole(ours)} ${unit}`, `${whole(bare)} ${unit}`, times(ours / bare)]);
+    const { unit, ours, bare } = row;
+    const sizes = [ours, bare].map((size) => `${whole(size)} ${unit}`);
+    const limit = target === undefined ? '' : `≤ ${target} ${unit}`;
+    return columns([label, ...sizes, times(ours / bare), limit, verdict(ours)]);
   }
-  const { label, ours, bare } = row;
-  const marks = [ours, bare].map((one) => (one.generatorCores > saturatedCores ? '*' : ''));
-  const cells = [
-    label,
-    short(ours.cpuMicrosPerUnit),
-    short(bare.cpuMicrosPerUnit),
-    times(ours.cpuMicrosPerUnit / bare.cpuMicrosPerUnit),
-    short(ours.perSecond) + marks[0]!,
-    short(bare.perSecond) + marks[1]!,
-    times(ours.perSecond / bare.perSecond),
-  ];
-  return columns(cells);
+  const { ours, bare } = row;
+  const [first, second] = [ours, bare].map(
+    ({ perSecond, generatorCores }) => short(perSecond) + (generatorCores > saturatedCores ? '*' : ''),
+  );
+  const ratio = ours.cpuMicrosPerUnit / bare.cpuMicrosPerUnit;
+  const limit = target === undefined ? '' : `≤ ${target} x`;
+  return columns([
+    ...[label, short(ours.cpuMicrosPerUnit), short(bare.cpuMicrosPerUnit), times(ratio), limit, verdict(ratio)],
+    ...[first!, second!],
+  ]);
 }
 
 function notes(rows: readonly Row[]): string {

@@ -6,10 +6,11 @@ import { startAdmissionWebhook } from './lib/admission-webhook.js';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { startJwtIssuer } from './lib/jwt-issuer.js';
 import { measure, type Measured } from './lib/load-generator.js';
+import { fanOutOn } from './lib/fan-out.js';
 import { configMap, namespace, pod } from './lib/objects.js';
 import { residentMiB } from './lib/process-figures.js';
-import type { RequestShape } from './lib/requests.js';
-import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { counterMark, objectMark, type RequestShape } from './lib/requests.js';
+import { must, startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
 import { startTokenWebhook, webhookToken } from './lib/token-webhook.js';
 import { measureWithWrk } from './lib/wrk.js';
 
@@ -32,6 +33,8 @@ interface Servers {
 export type Row = SizeRow | LoadRow;
 interface SizeRow {
   readonly type: 'size';
+  /** The most that Keelson may need, in `unit`. */
+  readonly target?: number | undefined;
   readonly label: string;
   readonly unit: 'ms' | 'MiB';
   readonly ours: number;
@@ -39,6 +42,8 @@ interface SizeRow {
 }
 interface LoadRow {
   readonly type: 'load';
+  /** The most CPU that Keelson may need, as a multiple of the other server's. */
+  readonly target?: number | undefined;
   readonly label: string;
   readonly ours: Measured;
   readonly bare: Measured;
@@ -61,16 +66,13 @@ const configurablePlugins = [
 ];
 const connections = 32;
 const watchers = 1000;
+const pacedPerSecond = 10;
+/** Objects that updates, patches and applies change in turn. */
+const writtenObjects = 1000;
 const listedPods = 10_000;
 const otherPods = 2000;
 /** Time for the work that an idle server still does after its start. */
 const settleMs = 2000;
-
-const must = async (server: Server, method: string, path: string, body?: string): Promise<string> => {
-  const { code, text } = await server.call(method, path, body);
-  if (code >= 300 && code !== 409) throw new Error(`${server.name}: ${method} ${path}: ${code} ${text.slice(0, 300)}`);
-  return text;
-};
 
 const jobOn = (server: Server, request: Omit<RequestShape, 'token'>, more: Partial<LoadJob> = {}): LoadJob => ({
   type: 'load',
@@ -85,7 +87,12 @@ const jobOn = (server: Server, request: Omit<RequestShape, 'token'>, more: Parti
 });
 
 /** Measures GET on both: the bare server sends the bytes that Keelson answers. */
-async function getOnBoth(world: World, label: string, path: string, more: Partial<LoadJob> = {}): Promise<Row> {
+async function getOnBoth(
+  world: World,
+  { label, target }: Pick<LoadRow, 'label' | 'target'>,
+  path: string,
+  more: Partial<LoadJob> = {},
+): Promise<Row> {
   const { servers, seconds, usesWrk } = world;
   const { ours, bare } = servers;
   await must(bare, 'PUT', '/body/get', await must(ours, 'GET', path));
@@ -93,7 +100,7 @@ async function getOnBoth(world: World, label: string, path: string, more: Partia
     const job = jobOn(server, { method: 'GET', path: at }, { seconds, ...more });
     return usesWrk ? measureWithWrk(job, server.pid) : measure(job, [server.pid]);
   };
-  return { type: 'load', label, ours: await on(ours, path), bare: await on(bare, '/body/get') };
+  return { type: 'load', label, target, ours: await on(ours, path), bare: await on(bare, '/body/get') };
 }
 
 const smallPath = '/api/v1/namespaces/bench/configmaps/small';
@@ -121,6 +128,37 @@ async function ensurePods({ servers }: World): Promise<void> {
 export async function startBoth({ directory, store, etcdUrl }: Omit<World, 'servers'>): Promise<Servers> {
   const ours = await startOurs(directory, store, etcdUrl);
   return { ours, bare: await startBare(directory) };
+}
+
+/** Measures all writes of objects of 1 KiB. They are divided by the bare server's GET, which has no body to read. */
+async function measureWrites(world: World): Promise<Row[]> {
+  const { servers, seconds } = world;
+  const { ours, bare } = servers;
+  await smallObject(world);
+  await must(bare, 'PUT', '/body/get', await must(ours, 'GET', smallPath));
+  const get = await measure(jobOn(bare, { method: 'GET', path: '/body/get' }, { seconds }), [bare.pid]);
+  await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-writes'));
+  const folder = '/api/v1/namespaces/bench-writes/configmaps';
+  const on = (request: Omit<RequestShape, 'token'>, more: Partial<LoadJob> = {}) =>
+    measure(jobOn(ours, { objects: writtenObjects, ...request }, { seconds, ...more }), [ours.pid]);
+  const once = { warmUpMs: 0, requestsMax: writtenObjects, seconds: 300 };
+  const one = `${folder}/written-${objectMark}`;
+  const apply = { method: 'PATCH', path: `${one}?fieldManager=bench`, contentType: 'application/apply-patch+yaml' };
+  const mergePatch = { method: 'PATCH', path: one, contentType: 'application/merge-patch+json' };
+  const object = (sequence?: string) => configMap(`written-${objectMark}`, sequence);
+  const rows: Row[] = [];
+  const add = async (label: string, target: number, request: Omit<RequestShape, 'token'>) => {
+    rows.push({ type: 'load', label: `${label} / GET`, target, ours: await on(request), bare: get });
+  };
+  await add('create', 12, { method: 'POST', path: folder, body: configMap(`made-${counterMark}`) });
+  await on({ method: 'POST', path: folder, body: object('first') }, once);
+  await add('update', 13, { method: 'PUT', path: one, body: object() });
+  await add('merge patch', 14, { ...mergePatch, body: `{"data":{"sequence":"${counterMark}"}}` });
+  await on({ ...apply, path: `${apply.path}&force=true`, body: object() }, once);
+  await add('apply', 17, { ...apply, body: object() });
+  await on({ ...apply, body: object('last') }, once);
+  await add('apply, no change', 8, { ...apply, body: object('last') });
+  return rows;
 }
 
 /** Measures creates in a namespace of their own. */
@@ -191,6 +229,7 @@ export const scenarios: readonly Scenario[] = [
           type: 'size',
           label: 'start to readyz',
           unit: 'ms',
+          target: 350,
           ours: median(({ ours }) => ours.startMs),
           bare: median(({ bare }) => bare.startMs),
         },
@@ -201,15 +240,16 @@ export const scenarios: readonly Scenario[] = [
     name: 'memory',
     async run(world) {
       const { ours, bare } = world.servers;
-      const memory = (label: string): Row => ({
+      const memory = (label: string, target?: number): Row => ({
         type: 'size',
         label,
+        target,
         unit: 'MiB',
         ours: residentMiB(ours.pid),
         bare: residentMiB(bare.pid),
       });
       await sleep(settleMs);
-      const idle = memory('memory, idle');
+      const idle = memory('memory, idle', 100);
       await ensurePods(world);
       await sleep(settleMs);
       return [idle, memory('memory, 12k Pods')];
@@ -219,14 +259,14 @@ export const scenarios: readonly Scenario[] = [
     name: 'get',
     async run(world) {
       await smallObject(world);
-      return [await getOnBoth(world, 'GET, up to date', smallPath)];
+      return [await getOnBoth(world, { label: 'GET, up to date', target: 2.3 }, smallPath)];
     },
   },
   {
     name: 'get-rv0',
     async run(world) {
       await smallObject(world);
-      return [await getOnBoth(world, 'GET, any version', `${smallPath}?resourceVersion=0`)];
+      return [await getOnBoth(world, { label: 'GET, any version', target: 1.6 }, `${smallPath}?resourceVersion=0`)];
     },
   },
   {
@@ -235,26 +275,26 @@ export const scenarios: readonly Scenario[] = [
       await ensurePods(world);
       const path = '/api/v1/namespaces/bench-list/pods';
       return [
-        await getOnBoth(world, 'LIST 10k Pods, up to date', path, { connections: 1 }),
-        await getOnBoth(world, 'LIST 10k Pods, any version', `${path}?resourceVersion=0`, { connections: 1 }),
+        await getOnBoth(world, { label: 'LIST 10k Pods, up to date', target: 1.4 }, path, { connections: 1 }),
+        await getOnBoth(world, { label: 'LIST 10k Pods, any version', target: 1.4 }, `${path}?resourceVersion=0`, {
+          connections: 1,
+        }),
       ];
     },
   },
   {
-    name: 'create',
+    name: 'protobuf',
     async run(world) {
-      const { ours, bare } = world.servers;
+      const { ours } = world.servers;
       await smallObject(world);
-      await must(bare, 'PUT', '/body/create', await must(ours, 'GET', smallPath));
-      const on = (server: Server, path: string) => {
-        const body = configMap('made-@@@@@@@@');
-        return measure(jobOn(server, { method: 'POST', path, body }, { seconds: world.seconds }), [server.pid]);
-      };
-      await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-create'));
-      const made = await on(ours, '/api/v1/namespaces/bench-create/configmaps');
-      return [{ type: 'load', label: 'create', ours: made, bare: await on(bare, '/body/create') }];
+      const on = (accept: string) =>
+        measure(jobOn(ours, { method: 'GET', path: smallPath, accept }, { seconds: world.seconds }), [ours.pid]);
+      const [json, protobuf] = [await on('application/json'), await on('application/vnd.kubernetes.protobuf')];
+      // The bare server of this row is Keelson with answers in JSON.
+      return [{ type: 'load', label: 'GET, protobuf / JSON', target: 1.2, ours: protobuf, bare: json }];
     },
   },
+  { name: 'writes', run: measureWrites },
   {
     name: 'audit',
     async run(world) {
@@ -331,34 +371,18 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'watch',
     async run(world) {
-      const { ours, bare } = world.servers;
-      const folder = '/api/v1/namespaces/bench-watch/configmaps';
-      await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-watch'));
-      await must(ours, 'POST', folder, configMap('watched', '00000000'));
-      const { metadata } = JSON.parse(await must(ours, 'GET', folder)) as { metadata: { resourceVersion: string } };
-      const object = (await must(ours, 'GET', `${folder}/watched`)).trimEnd();
-      await must(bare, 'PUT', '/body/event', `{"type":"MODIFIED","object":${object}}\n`);
-      const on = (server: Server, watchPath: string, writePath: string) =>
-        measure(
-          {
-            type: 'fan-out',
-            target: server.target,
-            watch: { method: 'GET', path: watchPath, token: server.token },
-            writes: [{ method: 'PUT', path: writePath, token: server.token, body: configMap('watched') }],
-            watchers,
-            seconds: world.seconds,
-            warmUpMs,
-          },
-          [server.pid],
-        );
-      const since = `resourceVersion=${metadata.resourceVersion}`;
+      const { servers } = world;
+      const job = { watchers, seconds: world.seconds, warmUpMs };
+      const fanOut = async (type: keyof Servers, more: { writers?: number; perSecond?: number }) =>
+        measure(await fanOutOn(type, servers, { ...job, ...more }), [servers[type].pid]);
+      // With one writer, the bare server writes every event alone.
+      const load = [await fanOut('ours', {}), await fanOut('bare', { writers: 1 })] as const;
+      const paced = { perSecond: pacedPerSecond };
+      const latency = [await fanOut('ours', paced), await fanOut('bare', paced)] as const;
+      const p99 = { label: 'the same, 10 a second: p99', unit: 'ms', target: 30 } as const;
       return [
-        {
-          label: 'watch, 1,000 watchers',
-          type: 'load',
-          ours: await on(ours, `${folder}?watch=1&${since}`, `${folder}/watched`),
-          bare: await on(bare, '/stream', '/push'),
-        },
+        { type: 'load', label: 'watch, 1,000 watchers', target: 0.6, ours: load[0], bare: load[1] },
+        { type: 'size', ...p99, ours: latency[0].p99Ms, bare: latency[1].p99Ms },
       ];
     },
   },
@@ -382,7 +406,7 @@ export const scenarios: readonly Scenario[] = [
         const by = (label: string, token: string, target = ours.target): Promise<Row> => {
           const servers = { ...world.servers, ours: { ...ours, token, target } };
           // wrk sends no client certificates.
-          return getOnBoth({ ...world, servers, usesWrk: false }, `GET, ${label}`, smallPath);
+          return getOnBoth({ ...world, servers, usesWrk: false }, { label: `GET, ${label}` }, smallPath);
         };
         await smallObject({ ...world, servers: { ...world.servers, ours } });
         return [

@@ -56,6 +56,13 @@ export async function startOurs(
   return started({ name: 'Keelson', words, port, path: '/readyz', caFile: ca });
 }
 
+/** Returns the body of an answer that is a success or 409. */
+export async function must(server: Server, method: string, path: string, body?: string): Promise<string> {
+  const { code, text } = await server.call(method, path, body);
+  if (code >= 300 && code !== 409) throw new Error(`${server.name}: ${method} ${path}: ${code} ${text.slice(0, 300)}`);
+  return text;
+}
+
 /** Starts the bare server with the certificate that Keelson created in the same directory. */
 export async function startBare(directory: string): Promise<Server> {
   const pki = join(directory, 'pki');
