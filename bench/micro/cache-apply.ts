@@ -1,5 +1,6 @@
 import { defaultCacheLimits } from '../../src/cache/cache-limits.js';
 import { EncodedObject, type Decode, type Rendering } from '../../src/cache/encoded-object.js';
+import { ByteHome } from '../../src/cache/byte-home.js';
 import { HistoryMemory } from '../../src/cache/history-memory.js';
 import { PumpQueue } from '../../src/cache/pump-queue.js';
 import { WatchCache, type WatchRequest } from '../../src/cache/watch-cache.js';
@@ -84,6 +85,7 @@ const cacheOf = (decodeItem: Decode) =>
       clock: systemClock,
       logger: silentLogger,
       limits: defaultCacheLimits,
+      byteHome: new ByteHome(),
       historyMemory: new HistoryMemory(defaultCacheLimits.historyBytesOfAllMax),
       pumpQueue: new PumpQueue(),
       position: () => revision as Revision,

@@ -38,12 +38,12 @@ function* partsOf(objects: readonly EncodedObject[]): Generator<EncodedObject[]>
   let part: EncodedObject[] = [];
   let bytes = 0;
   for (const object of objects) {
-    if (part.length > 0 && (bytes + object.bytes.length > partBytesMax || part.length >= partObjectsMax)) {
+    if (part.length > 0 && (bytes + object.byteLength > partBytesMax || part.length >= partObjectsMax)) {
       yield part;
       [part, bytes] = [[], 0];
     }
     part.push(object);
-    bytes += object.bytes.length;
+    bytes += object.byteLength;
   }
   if (part.length > 0) yield part;
 }

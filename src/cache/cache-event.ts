@@ -29,7 +29,7 @@ export class CacheEvent {
 
   /** The memory that only this event retains. */
   get bytes(): number {
-    return eventOverheadBytes + (this.previous ? this.previous.bytes.length : 0);
+    return eventOverheadBytes + (this.previous ? this.previous.byteLength : 0);
   }
 
   /**

@@ -5,7 +5,9 @@ import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
-import type { KeyValue } from '../storage/kv-store.js';
+import type { KeyValue, ValueKeeper } from '../storage/kv-store.js';
+import type { ByteHome, Resident, Slab } from './byte-home.js';
+import type { RenderedObject } from './rendering-memory.js';
 
 /** Properties of an object that selectors and the garbage collector read without parsing it. */
 export interface Attributes {
@@ -51,34 +53,130 @@ export type Decode = (item: KeyValue) => EncodedObject;
 const nothing: readonly string[] = [];
 const noBytes = Buffer.alloc(0);
 
-// Few renderings are in use at a time (JSON, protobuf, metadata, Table). Clients cannot make an object keep more.
-const renderingsMax = 4;
 /** Larger objects are parsed in a step of their own, so that other requests run before they are encoded. */
 const largeBytesMin = 64 * 1024;
 
-/** One state of an object as bytes. Immutable except for the renderings it keeps. */
-export class EncodedObject {
-  /**
-   * True if the stored bytes are of an older version or encoding: the next write updates them even without other
-   * changes.
-   */
-  isOutdated = false;
-  /** Fields of the stored value that this server does not know. A write of the object would drop them. */
-  unknownFields: readonly string[] = nothing;
-  /** The size of a value that cannot be decoded. */
-  storedBytes = 0;
-  private renderings: { readonly id: string; readonly bytes: Buffer; readonly isPinned: boolean }[] | undefined =
-    undefined;
+// Few renderings are in use at a time (JSON, protobuf, metadata, Table). Clients cannot make an object keep more.
+const renderingsMax = 4;
+
+interface KeptRendering {
+  readonly id: string;
+  readonly bytes: Buffer;
+  readonly isPinned: boolean;
+}
+
+/** What few objects have. */
+interface Exception {
+  corruption: Error | undefined;
+  isOutdated: boolean;
+  unknownFields: readonly string[];
+  storedBytes: number;
+}
+
+/** One state of an object as bytes. Immutable, except for the place of the bytes and the renderings it keeps. */
+export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
+  readonly byteLength: number;
+  slab: Slab | undefined = undefined;
+  slot = -1;
+  private start = 0;
+  /** The bytes, unless they are in a slab. */
+  private own: Buffer | undefined;
+  private exception: Exception | undefined = undefined;
+  private renderings: KeptRendering[] | undefined = undefined;
+  renderedAt = 0;
+  /** The cache and the store that keep this state. */
+  private holders = 0;
 
   constructor(
     readonly key: string,
     readonly revision: Revision,
     /** JSON with the resourceVersion. */
-    readonly bytes: Buffer,
+    bytes: Buffer,
     readonly attributes: Attributes,
-    /** The decoding error. Reads of the object fail with it, lists report it, and watches skip the object. */
-    readonly corruption: Error | undefined = undefined,
-  ) {}
+    corruption?: Error,
+  ) {
+    this.own = bytes;
+    this.byteLength = bytes.length;
+    if (corruption) this.exceptional.corruption = corruption;
+  }
+
+  /** JSON with the resourceVersion. */
+  get bytes(): Buffer {
+    const { slab, start } = this;
+    return slab ? slab.memory.subarray(start, start + this.byteLength) : this.own!;
+  }
+
+  settle(slab: Slab, start: number): void {
+    this.slab = slab;
+    this.start = start;
+    this.own = undefined;
+  }
+
+  /** The decoding error. Reads of the object fail with it, lists report it, and watches skip the object. */
+  get corruption(): Error | undefined {
+    return this.exception?.corruption;
+  }
+
+  /**
+   * True if the stored bytes are of an older version or encoding: the next write updates them even without other
+   * changes.
+   */
+  get isOutdated(): boolean {
+    return this.exception?.isOutdated ?? false;
+  }
+  set isOutdated(isOutdated: boolean) {
+    this.exceptional.isOutdated = isOutdated;
+  }
+
+  /** Fields of the stored value that this server does not know. A write of the object would drop them. */
+  get unknownFields(): readonly string[] {
+    return this.exception?.unknownFields ?? nothing;
+  }
+  set unknownFields(fields: readonly string[]) {
+    this.exceptional.unknownFields = fields;
+  }
+
+  /** The size of a value that cannot be decoded. */
+  get storedBytes(): number {
+    return this.exception?.storedBytes ?? 0;
+  }
+
+  private get exceptional(): Exception {
+    this.exception ??= { corruption: undefined, isOutdated: false, unknownFields: nothing, storedBytes: 0 };
+    return this.exception;
+  }
+
+  /** Called by a cache or store that keeps this state from now on. With a home, the bytes move there. */
+  hold(home?: ByteHome): void {
+    this.holders++;
+    home?.add(this);
+  }
+
+  /** Called by a cache or store that no longer keeps it. Readers may still have it. */
+  release(): void {
+    this.holders--;
+    if (this.holders <= 0) this.slab?.home.remove(this);
+  }
+
+  /** True if storedValue() returns these bytes. */
+  isStoredAs(value: Buffer): boolean {
+    const at = this.stampStart();
+    const { bytes } = this;
+    const end = at + this.stampLength(bytes, at);
+    return (
+      at >= 0 &&
+      bytes.length - (end - at) === value.length &&
+      bytes.compare(value, 0, at, 0, at) === 0 &&
+      bytes.compare(value, at, value.length, end) === 0
+    );
+  }
+
+  /** The bytes without the resourceVersion, which spliceResourceVersion() has inserted. */
+  storedValue(): Buffer {
+    const { bytes } = this;
+    const at = this.stampStart();
+    return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + this.stampLength(bytes, at))]);
+  }
 
   static corrupt(
     { key, modRevision, value }: Pick<KeyValue, 'key' | 'modRevision' | 'value'>,
@@ -89,7 +187,7 @@ export class EncodedObject {
     const namespace = key.slice(key.lastIndexOf('/', end - 1) + 1, end);
     const attributes = { namespace, name, labels: undefined, fields: {} };
     const corrupt = new EncodedObject(key, modRevision, noBytes, attributes, error);
-    corrupt.storedBytes = value.length;
+    corrupt.exceptional.storedBytes = value.length;
     return corrupt;
   }
 
@@ -117,16 +215,33 @@ export class EncodedObject {
     if (this.corruption) throw this.corruption;
     if (rendering.id === 'json') return this.bytes;
     if (rendering.timeBucket) return rendering.render(this, parsed);
+    const memory = this.slab?.home.renderings;
     const known = this.renderings?.find((other) => other.id === rendering.id);
+    if (memory) this.renderedAt = memory.now;
     if (known) return known.bytes;
-    const bytes = unpooled(rendering.render(this, parsed), 2);
+    const bytes = rendering.render(this, parsed);
+    const isPinned = rendering.isPinned === true;
+    if (!isPinned && memory?.hasRoomFor(bytes.length) === false) return bytes;
+    return this.keep({ id: rendering.id, bytes: unpooled(bytes, 2), isPinned });
+  }
+
+  dropRenderings(): number {
+    const dropped = this.renderings?.filter(({ isPinned }) => !isPinned) ?? [];
+    this.renderings = this.renderings?.filter(({ isPinned }) => isPinned);
+    return dropped.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  private keep(kept: KeptRendering): Buffer {
+    const isFirst = !this.renderings?.some(({ isPinned }) => !isPinned);
     this.renderings ??= [];
+    let added = kept.isPinned ? 0 : kept.bytes.length;
     if (this.renderings.length >= renderingsMax) {
       const oldest = this.renderings.findIndex(({ isPinned }) => !isPinned);
-      if (oldest >= 0) this.renderings.splice(oldest, 1);
+      if (oldest >= 0) added -= this.renderings.splice(oldest, 1)[0]!.bytes.length;
     }
-    this.renderings.push({ id: rendering.id, bytes, isPinned: rendering.isPinned === true });
-    return bytes;
+    this.renderings.push(kept);
+    if (!kept.isPinned) this.slab?.home.renderings.add(this, added, isFirst);
+    return kept.bytes;
   }
 
   /** Returns the same state under another resourceVersion, as DELETED events show it. */
@@ -137,12 +252,29 @@ export class EncodedObject {
 
   /** Replaces the resourceVersion in place; bytes that other servers have spelled differently are parsed. */
   private bytesAt(revision: Revision): Buffer {
-    const text = `"resourceVersion":"${this.revision}"`;
-    const at = metadataStart(this.bytes);
-    if (at < 0 || this.bytes.toString('latin1', at, at + text.length) !== text) {
-      return spliceResourceVersion(this.bytes, revision);
-    }
+    const { bytes } = this;
+    const at = this.stampStart();
+    if (at < 0) return spliceResourceVersion(bytes, revision);
     const stamp = Buffer.from(`"resourceVersion":"${revision}"`);
-    return Buffer.concat([this.bytes.subarray(0, at), stamp, this.bytes.subarray(at + text.length)]);
+    return Buffer.concat([bytes.subarray(0, at), stamp, bytes.subarray(at + this.stamp.length)]);
+  }
+
+  private get stamp(): string {
+    return `"resourceVersion":"${this.revision}"`;
+  }
+
+  /** The position of the resourceVersion, or -1 if the metadata does not begin with it. */
+  private stampStart(): number {
+    const { bytes, stamp } = this;
+    const at = metadataStart(bytes);
+    return at >= 0 && bytes.toString('latin1', at, at + stamp.length) === stamp ? at : -1;
+  }
+
+  /** The length of the resourceVersion with the comma that follows. */
+  private stampLength(bytes: Buffer, at: number): number {
+    const { length } = this.stamp;
+    return bytes[at + length] === comma ? length + 1 : length;
   }
 }
+
+const comma = 0x2c;

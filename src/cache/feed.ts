@@ -1,5 +1,5 @@
 import { noRevision, type Revision } from '../machinery/revision.js';
-import type { KvStore, StoreEvent, Watch } from '../storage/kv-store.js';
+import type { KeyValue, KvStore, StoreEvent, Watch } from '../storage/kv-store.js';
 import { readPages } from '../storage/read-pages.js';
 import { StorageError } from '../storage/storage-error.js';
 import { UntransformableError } from '../storage/value-transforms.js';
@@ -8,6 +8,7 @@ import { every, sleep, type Clock, type Timer } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { TimerWheel } from '../std/timer-wheel.js';
 import { YieldTimer } from '../std/yield-timer.js';
+import { ByteHome } from './byte-home.js';
 import type { CacheLimits } from './cache-limits.js';
 import type { EncodedObject } from './encoded-object.js';
 import { Freshness, type WaitOptions } from './freshness.js';
@@ -56,6 +57,7 @@ export class Feed {
   private readonly stopped = new AbortController();
   private readonly inbox: Inbox;
   private readonly timeline: RevisionTimeline;
+  private readonly byteHome = new ByteHome();
   private readonly freshness: Freshness;
   private readonly cacheHost: CacheHost;
 
@@ -82,6 +84,7 @@ export class Feed {
       logger,
       limits,
       historyMemory: new HistoryMemory(limits.historyBytesOfAllMax),
+      byteHome: this.byteHome,
       pumpQueue: new PumpQueue(),
       position: () => this.current,
       isExpired: (revision) => this.timeline.isExpired(revision, clock.now()),
@@ -149,6 +152,7 @@ export class Feed {
     const { clock, limits } = this.options;
     this.heartbeat = every(clock, limits.heartbeatMs, async () => {
       for (const cache of this.caches.values()) cache.trimHistory(clock.now());
+      this.byteHome.tidy();
       await this.consistentRevision({ timeoutMs: limits.heartbeatMs });
     });
   }
@@ -191,9 +195,13 @@ export class Feed {
     this.phase = 'loading';
     const caches = [...this.caches.values()];
     const loaded = new Map<WatchCache, EncodedObject[]>(caches.map((cache) => [cache, []]));
-    const revision = await this.readAll(this.options.root, stop, (item) => {
+    const take = (item: KeyValue) => {
       const cache = this.cacheOf(item.key);
-      if (cache) loaded.get(cache)?.push(cache.decode(item));
+      if (cache) loaded.get(cache)?.push(cache.admit(item));
+    };
+    const revision = await this.readAll(this.options.root, stop, take).catch((error: unknown) => {
+      for (const objects of loaded.values()) releaseAll(objects);
+      throw error;
     });
     for (const [cache, objects] of loaded) {
       this.catchingUp.delete(cache);
@@ -209,11 +217,7 @@ export class Feed {
   }
 
   /** Reads every key under the prefix at one revision, and returns the revision. */
-  private async readAll(
-    prefix: string,
-    signal: AbortSignal,
-    take: (item: Parameters<WatchCacheOptions['decode']>[0]) => void,
-  ): Promise<Revision> {
+  private async readAll(prefix: string, signal: AbortSignal, take: (item: KeyValue) => void): Promise<Revision> {
     const { store, limits, clock } = this.options;
     let at = noRevision;
     const timer = new YieldTimer(clock);
@@ -294,13 +298,22 @@ export class Feed {
     const attempt = async (): Promise<void> => {
       const objects: EncodedObject[] = [];
       const isWanted = () => this.catchingUp.has(cache);
-      const revision = await this.readAll(cache.prefix, signal, (item) => objects.push(cache.decode(item)));
-      if (isWanted())
-        await this.waitFor(revision, { caller: { signal }, timeoutMs: this.options.limits.backfillTimeoutMs });
+      let revision: Revision;
+      try {
+        revision = await this.readAll(cache.prefix, signal, (item) => objects.push(cache.admit(item)));
+        if (isWanted())
+          await this.waitFor(revision, { caller: { signal }, timeoutMs: this.options.limits.backfillTimeoutMs });
+      } catch (error) {
+        releaseAll(objects);
+        throw error;
+      }
       // Removed, or loaded with all others after an interruption.
-      if (!isWanted()) return;
+      if (!isWanted()) return releaseAll(objects);
       // The stream began after the read revision: events in between are missing on both sides.
-      if (revision < this.loadedAt) return attempt();
+      if (revision < this.loadedAt) {
+        releaseAll(objects);
+        return attempt();
+      }
       const meanwhile = this.catchingUp.get(cache)!;
       this.catchingUp.delete(cache);
       cache.reset(objects, revision);
@@ -352,4 +365,8 @@ export class Feed {
     const depthOf = (prefix: string) => prefix.slice(this.options.root.length).split('/').length - 1;
     this.prefixDepths = [...new Set(Array.from(this.caches.keys(), depthOf))].sort();
   }
+}
+
+function releaseAll(objects: readonly EncodedObject[]): void {
+  for (const object of objects) object.release();
 }

@@ -56,6 +56,7 @@ export class History implements LimitedHistory {
     return this.ring.search((event) => event.revision > revision);
   }
 
+  /** Adds an event, whose previous state was held by the state of the resource, and is by the history from now on. */
   push(event: CacheEvent): void {
     const unframed = this.ring.next - this.limits.framedEventsMax;
     if (unframed >= this.ring.first) this.ring.get(unframed).forgetFrames();
@@ -69,6 +70,7 @@ export class History implements LimitedHistory {
     let bytes = 0;
     for (let i = events.length - 1; i >= 0; i--) {
       this.ring.unshift(events[i]!);
+      events[i]!.previous?.hold();
       bytes += events[i]!.bytes;
     }
     this.floorRevision = floor;
@@ -104,12 +106,14 @@ export class History implements LimitedHistory {
 
   /** Releases the memory of a history that is no longer used. */
   close(): void {
+    for (let at = this.first; at < this.next; at++) this.get(at).previous?.release();
     this.memory.remove(this);
   }
 
   private drop(): void {
     const oldest = this.ring.get(this.ring.first);
     this.ring.shift();
+    oldest.previous?.release();
     this.floorRevision = oldest.revision;
     this.changeBytesBy(-oldest.bytes);
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
 import type { Logger } from '../std/logger.js';
 import { SortedMap, type SortedView } from '../std/sorted-map.js';
+import type { ByteHome } from './byte-home.js';
 import { readOlderEvents, type OlderEvents } from './backfill.js';
 import { CacheEvent } from './cache-event.js';
 import { CacheCounts } from './cache-counts.js';
@@ -31,6 +32,7 @@ export interface CacheHost {
   readonly logger: Logger;
   readonly limits: CacheLimits;
   readonly historyMemory: HistoryMemory;
+  readonly byteHome: ByteHome;
   readonly pumpQueue: PumpQueue;
   position(): Revision;
   /** True if the revision was superseded longer ago than snapshots are kept. */
@@ -156,6 +158,7 @@ export class WatchCache {
     if (unchanged.length === 0) return;
     const state = SortedMap.from(this.takeSnapshot());
     for (const object of unchanged) state.set(object.key, object);
+    for (const object of state.range('')) object.hold(this.host.byteHome);
     this.reset(state.snapshot().range(this.prefix), Math.max(this.lastRevision, this.host.position()) as Revision);
   }
 
@@ -218,7 +221,7 @@ export class WatchCache {
     assert(revision >= this.lastRevision, `events arrive in order: ${revision} after ${this.lastRevision}`);
     this.lastRevision = revision;
     this.counts.events++;
-    const current = item && this.decodeOrCorrupt(item);
+    const current = item && this.admit(item);
     if (current?.corruption) this.reportUnreadable(current);
     else if (this.unreadableObjects.size > 0) this.unreadableObjects.delete(key);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
@@ -231,15 +234,19 @@ export class WatchCache {
     this.notifyObservers((observer) => observer.changed(change));
   }
 
-  /** Replaces the state by one read at `revision`. Drops the history and ends all watches. */
+  /** Replaces the state by objects from admit(), read at `revision`. Drops the history and ends all watches. */
   reset(objects: Iterable<EncodedObject>, revision: Revision): void {
-    if (this.wasClosed) return;
+    if (this.wasClosed) {
+      for (const object of objects) object.release();
+      return;
+    }
     const state = new SortedMap<EncodedObject>();
     this.unreadableObjects.clear();
     for (const object of objects) {
       state.set(object.key, object);
       if (object.corruption) this.reportUnreadable(object);
     }
+    this.releaseState();
     this.state = state;
     this.history.close();
     this.history = new History(this.host.limits, this.host.historyMemory, revision);
@@ -268,6 +275,7 @@ export class WatchCache {
   /** Ends all watches, with `status` as the last event if given. */
   close(status?: Status): void {
     this.wasClosed = true;
+    this.releaseState();
     this.history.close();
     for (const cursor of [...this.cursors]) cursor.end(status);
     this.loaded.reject(resourceChanged());
@@ -292,10 +300,22 @@ export class WatchCache {
     }
   }
 
+  private releaseState(): void {
+    for (const object of this.state.range('')) object.release();
+  }
+
   private reportUnreadable(object: EncodedObject): void {
     this.counts.unreadable++;
     this.unreadableObjects.add(object.key);
     this.unreadable.report(object);
+  }
+
+  /** Decodes a value for the state. Its bytes move to their home, and are in memory once with those of the store. */
+  admit(item: KeyValue): EncodedObject {
+    const object = this.decodeOrCorrupt(item);
+    object.hold(this.host.byteHome);
+    if (item.keepIn && !object.corruption && object.isStoredAs(item.value)) item.keepIn(object);
+    return object;
   }
 
   private decodeOrCorrupt(item: KeyValue): EncodedObject {

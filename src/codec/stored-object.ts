@@ -33,8 +33,7 @@ export function spliceResourceVersion(bytes: Buffer, revision: Revision): Buffer
   if (at < 0 || holdsResourceVersion(bytes, at)) return respell(bytes, revision);
   const isEmpty = bytes[at] === closeBrace;
   const inserted = isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`;
-  // Not from the pool: caches keep these bytes, and a slice would keep the whole pool slab.
-  const spliced = Buffer.allocUnsafeSlow(bytes.length + inserted.length);
+  const spliced = Buffer.allocUnsafe(bytes.length + inserted.length);
   bytes.copy(spliced, 0, 0, at);
   spliced.write(inserted, at, 'latin1');
   bytes.copy(spliced, at + inserted.length, at);

@@ -17,7 +17,7 @@ export function objectStats(registry: ResourceRegistry, clock: Clock): (info: Re
     let bytes = 0;
     let count = 0;
     for (const object of store.cache.snapshot().range(store.scopeOf(''))) {
-      bytes += object.bytes.length;
+      bytes += object.byteLength;
       if (++count === sampledObjects) break;
     }
     const average = count === 0 ? 0 : Math.round(bytes / count);

@@ -41,6 +41,16 @@ export interface KeyValue {
   readonly isStale?: boolean;
   /** Set by TransformedStore: the reason for which `value` could not be decrypted and is as stored. */
   readonly failure?: UntransformableError | undefined;
+  /** Of stores that keep values in memory: the keeper has the bytes of `value` from now on. */
+  keepIn?(keeper: ValueKeeper): void;
+}
+
+/** Keeps the bytes of a value for a store, so that they are in memory once. */
+export interface ValueKeeper {
+  storedValue(): Buffer;
+  /** Called when the store begins to use the keeper, and when it has dropped the value. */
+  hold(): void;
+  release(): void;
 }
 
 export interface CallOptions {

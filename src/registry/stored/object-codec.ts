@@ -1,5 +1,7 @@
 import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
+import { decodeJson, encodeJson } from '../../codec/json.js';
+import { InternedStrings } from '../../std/interned-strings.js';
 import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';
@@ -26,7 +28,7 @@ interface ObjectCodecOptions {
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
   const ownValues = new OwnValues();
-  const selectable = Object.entries(definition.selectableFields);
+  const attributesOf = attributeReader(Object.entries(definition.selectableFields));
 
   return {
     decode(item) {
@@ -43,7 +45,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
         const { modRevision } = item;
         const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
-        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object, selectable));
+        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object));
         if (isOutdated) encoded.isOutdated = true;
         if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
         return encoded;
@@ -54,7 +56,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     encode(object, key) {
       const value = values.encode(object);
       if (values.isPlain(value)) {
-        const attributes = attributesOf(object, selectable);
+        const attributes = attributesOf(object);
         ownValues.remember(
           key,
           value,
@@ -62,12 +64,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         );
       } else if (definition.storage) {
         // The conversion of definition.storage is lossless. Protobuf may drop fields, so such a value is decoded again.
-        const encoded = new EncodedObject(
-          key,
-          noRevision,
-          encodeRead(object, noRevision),
-          attributesOf(object, selectable),
-        );
+        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
         ownValues.remember(key, value, (revision) => encoded.at(revision));
       }
       return value;
@@ -76,7 +73,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       const own = ownValues.find(key, value, revision);
       if (own) return own;
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
-      return new EncodedObject(key, revision, bytes, attributesOf(object, selectable));
+      return new EncodedObject(key, revision, bytes, attributesOf(object));
     },
     addVersion: (version) => values.add(version),
   };
@@ -87,19 +84,35 @@ const encryptedError = () => new UntransformableError('identity transformer trie
 
 type SelectableField = readonly [label: string, read: (object: KubeObject) => string];
 
-function attributesOf(object: KubeObject, selectable: readonly SelectableField[]): Attributes {
-  const { metadata } = object;
-  const fields: Record<string, string> = {};
-  for (const [label, read] of selectable) fields[label] = read(object);
-  return {
-    namespace: metadata.namespace ?? '',
-    name: metadata.name ?? '',
-    uid: metadata.uid,
-    labels: metadata.labels,
-    fields,
-    lifetime: lifetimeOf(metadata),
+/** Returns a function that reads the attributes of an object. Equal values of many objects are one string. */
+function attributeReader(selectable: readonly SelectableField[]): (object: KubeObject) => Attributes {
+  const strings = new InternedStrings(internedMax);
+  // Decoded objects have room for exactly their properties, and so have copies.
+  const names = decodeJson(encodeJson(Object.fromEntries(selectable.map(([label]) => [label, '']))));
+  const template = names as Readonly<Record<string, string>>;
+  return (object) => {
+    const { metadata } = object;
+    const fields = { ...template };
+    for (const [label, read] of selectable) fields[label] = strings.get(read(object));
+    return {
+      namespace: strings.get(metadata.namespace ?? ''),
+      name: metadata.name ?? '',
+      uid: metadata.uid,
+      labels: metadata.labels && internedValues(metadata.labels, strings),
+      fields,
+      lifetime: lifetimeOf(metadata),
+    };
   };
 }
+
+function internedValues(labels: Readonly<Record<string, string>>, strings: InternedStrings): Record<string, string> {
+  const copy = { ...labels };
+  for (const name in copy) copy[name] = strings.get(copy[name]!);
+  return copy;
+}
+
+/** For each resource. */
+const internedMax = 16_384;
 
 function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
   const isDeleting = typeof deletionTimestamp === 'string';

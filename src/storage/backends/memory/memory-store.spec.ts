@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { revisionOf, type Revision } from '../../../machinery/revision.js';
 import { ManualClock } from '../../../std/clock.js';
-import type { Write } from '../../kv-store.js';
+import type { StoreEvent, Write } from '../../kv-store.js';
 import { MemoryStore } from './memory-store.js';
 import { SortedKeys } from './sorted-keys.js';
 
@@ -97,3 +97,29 @@ describe('MemoryStore', () => {
 
 /** The task of a timer runs a few microtasks after the clock has advanced. */
 const settled = () => new Promise(setImmediate);
+
+describe('a value that a keeper has', () => {
+  it('is read from the keeper until it is compacted', async () => {
+    const store = new MemoryStore({ compactionIntervalMs: 0 });
+    const value = Buffer.from('kept');
+    let holders = 0;
+    const keeper = { storedValue: () => value, hold: () => void holders++, release: () => void holders-- };
+    const delivered = new Promise<StoreEvent>((resolve) => {
+      const sink = {
+        events: ([event]: readonly StoreEvent[]) => resolve(event!),
+        progress: () => undefined,
+        ended: () => undefined,
+      };
+      store.watch('/a', { from: 1 as never }, sink);
+    });
+    await store.txn([], [{ type: 'put', key: '/a', value: Buffer.from('kept') }]);
+    (await delivered).item!.keepIn!(keeper);
+    expect((await store.get('/a')).item?.value).toBe(value);
+    expect((await store.range('/')).items[0]?.value).toBe(value);
+    const { revision } = await store.txn([], [{ type: 'put', key: '/a', value: Buffer.from('other') }]);
+    expect(holders).toBe(1);
+    await store.compact(revision);
+    expect(holders).toBe(0);
+    await store.close();
+  });
+});

@@ -25,6 +25,7 @@ import { laterKey } from '../later-key.js';
 import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
 import { SortedKeys } from './sorted-keys.js';
+import { StoredItem } from './stored-item.js';
 
 interface MemoryStoreOptions {
   readonly clock?: Clock;
@@ -38,8 +39,11 @@ interface MemoryStoreOptions {
 /** The state of a key since a revision; without an item the key was deleted. */
 interface Version {
   readonly revision: Revision;
-  readonly item: KeyValue | undefined;
+  readonly item: StoredItem | undefined;
 }
+
+/** An event of this store's own items. */
+type ItemEvent = StoreEvent & { readonly item?: StoredItem | undefined; readonly previous?: StoredItem | undefined };
 
 interface TimedEntry extends LogEntry {
   readonly timeMs: number;
@@ -96,7 +100,7 @@ export class MemoryStore implements KvStore {
 
   async get(key: string, options?: ReadOptions): Promise<GetResult> {
     const at = this.beginRead(options);
-    return { item: this.stateOf(key, at), revision: this.head };
+    return { item: this.stateOf(key, at)?.snapshot, revision: this.head };
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
@@ -107,7 +111,7 @@ export class MemoryStore implements KvStore {
     for (const key of at === this.head ? this.live.from(from) : mergeOrdered(this.live, this.gone, from)) {
       if (items.length >= limit || !key.startsWith(prefix)) break;
       const item = this.stateOf(key, at);
-      if (item) items.push(item);
+      if (item) items.push(item.snapshot);
     }
     const count = this.live.count(prefix, from) + this.fewerSince(at, prefix, from);
     return { items, revision: this.head, count };
@@ -119,14 +123,14 @@ export class MemoryStore implements KvStore {
     checkWrites(writes);
     const current = compares.map((compare) => this.latest(compare.key));
     if (compares.some((compare, i) => (current[i]?.modRevision ?? 0) !== compare.modRevision)) {
-      return { succeeded: false, revision: this.head, current };
+      return { succeeded: false, revision: this.head, current: current.map((item) => item?.snapshot) };
     }
     const revision = (this.head + 1) as Revision;
-    const events: StoreEvent[] = [];
+    const events: ItemEvent[] = [];
     for (const write of writes) {
       const previous = this.latest(write.key);
-      if (write.type === 'put') events.push(putEvent(itemOf(write, previous, revision), previous));
-      else if (previous) events.push(deleteEvent(write.key, revision, previous));
+      if (write.type === 'put') events.push(putEvent(new StoredItem(write, previous, revision), previous) as ItemEvent);
+      else if (previous) events.push(deleteEvent(write.key, revision, previous) as ItemEvent);
     }
     if (events.length > 0) this.append(revision, events);
     return { succeeded: true, revision: this.head };
@@ -165,7 +169,7 @@ export class MemoryStore implements KvStore {
     this.hub.close(closedError());
   }
 
-  private append(revision: Revision, events: readonly StoreEvent[]): void {
+  private append(revision: Revision, events: readonly ItemEvent[]): void {
     for (const { key, item } of events) {
       const chain = this.chains.get(key);
       if (chain) {
@@ -179,8 +183,9 @@ export class MemoryStore implements KvStore {
       }
     }
     this.head = revision;
-    const bytes = events.reduce((sum, { previous }) => sum + eventBytes + (previous?.value.length ?? 0), 0);
-    this.log.push({ revision, events, timeMs: this.clock.now(), bytes });
+    const bytes = events.reduce((sum, { previous }) => sum + eventBytes + (previous?.byteLength ?? 0), 0);
+    // A copy has no room for more, which most revisions would not use.
+    this.log.push({ revision, events: events.slice(), timeMs: this.clock.now(), bytes });
     this.historyBytes += bytes;
     this.hub.changed();
     if (this.historyBytes > this.historyBytesMax && !this.isCompactingBySize) void this.compactBySize();
@@ -206,7 +211,7 @@ export class MemoryStore implements KvStore {
     const chain = this.chains.get(key);
     if (!chain) return;
     const visible = search(chain.length, (at) => chain[at]!.revision > this.floor) - 1;
-    if (visible > 0) chain.splice(0, visible);
+    if (visible > 0) for (const { item } of chain.splice(0, visible)) item?.drop();
     if (chain[0]!.item || chain[0]!.revision > this.floor) return;
     // The oldest state is a deletion, which reads like no state.
     if (chain.length > 1) return void chain.shift();
@@ -229,11 +234,11 @@ export class MemoryStore implements KvStore {
     return fewer;
   }
 
-  private latest(key: string): KeyValue | undefined {
+  private latest(key: string): StoredItem | undefined {
     return this.chains.get(key)?.at(-1)?.item;
   }
 
-  private stateOf(key: string, at: Revision): KeyValue | undefined {
+  private stateOf(key: string, at: Revision): StoredItem | undefined {
     if (at === this.head) return this.latest(key);
     const chain = this.chains.get(key) ?? [];
     return chain[search(chain.length, (i) => chain[i]!.revision > at) - 1]?.item;
@@ -260,16 +265,6 @@ export class MemoryStore implements KvStore {
   private checkOpen(): void {
     if (this.isClosed) throw closedError();
   }
-}
-
-function itemOf(write: Write & { type: 'put' }, previous: KeyValue | undefined, revision: Revision): KeyValue {
-  const { key, value } = write;
-  return {
-    key,
-    value: Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength),
-    createRevision: previous?.createRevision ?? revision,
-    modRevision: revision,
-  };
 }
 
 /** Merges the keys of two disjoint sets in order. */

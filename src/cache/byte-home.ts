@@ -1,0 +1,149 @@
+import { RenderingMemory } from './rendering-memory.js';
+
+/** An object whose bytes a home keeps. */
+export interface Resident {
+  readonly bytes: Buffer;
+  readonly byteLength: number;
+  /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
+  slot: number;
+  slab: Slab | undefined;
+  /** Called with the place of the bytes, at first and whenever they were moved. */
+  settle(slab: Slab, start: number): void;
+}
+
+/** One allocation for the bytes of many objects. */
+export interface Slab {
+  readonly home: ByteHome;
+  readonly memory: Buffer;
+  readonly residents: Resident[];
+  /** Bytes from the start that are taken, and those of them that residents have. */
+  taken: number;
+  live: number;
+}
+
+/**
+ * Keeps the bytes of the cached objects of all resources outside the JavaScript heap, one after another in few large
+ * slabs, since a Buffer for each object takes 300 bytes more and a place among those of malloc:
+ *
+ *   slab 1  | pod-1 | pod-2 | (gone) | pod-4 |     slab 2  | pod-5 | pod-2' |   free   |
+ *
+ * Bytes are never overwritten. If too many have gone, the residents of the slab with the most gaps move to the newest
+ * one, a few with each addition; the memory of the old slab is released when nobody reads from it any more.
+ */
+export class ByteHome {
+  readonly renderings = new RenderingMemory();
+  private readonly slabs = new Set<Slab>();
+  private newest: Slab | undefined;
+  private emptying: Slab | undefined;
+  private taken = 0;
+  private live = 0;
+  private additions = 0;
+  private additionsAtTidy = 0;
+
+  constructor(
+    /** Returns memory of that size, which need not be cleared. */
+    private readonly allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
+  ) {}
+
+  /** Bytes of the objects, and of the slabs that are taken for them. */
+  get size(): { readonly live: number; readonly taken: number } {
+    return { live: this.live, taken: this.taken };
+  }
+
+  /** Copies the bytes of the object, unless it is large: those have memory of their own. */
+  add(object: Resident): void {
+    if (object.slot >= 0 || object.byteLength > residentBytesMax || object.byteLength === 0) return;
+    this.place(object);
+    this.additions++;
+    if (this.emptying || this.gaps > Math.max(gapBytesMin, this.live * gapShareMax)) this.move(movesPerAddition);
+  }
+
+  /** Its bytes may be read as before, but no longer move. */
+  remove(object: Resident): void {
+    const { slab, slot } = object;
+    if (!slab || slot < 0) return;
+    const last = slab.residents.pop()!;
+    if (last !== object) {
+      slab.residents[slot] = last;
+      last.slot = slot;
+    }
+    object.slot = -1;
+    slab.live -= object.byteLength;
+    this.live -= object.byteLength;
+    if (slab.residents.length === 0) this.drop(slab);
+  }
+
+  /** Closes gaps while nothing is written, and drops renderings that nobody reads. Called every few seconds. */
+  tidy(): void {
+    this.renderings.tick();
+    const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
+    this.additionsAtTidy = this.additions;
+    if (isQuiet && this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+  }
+
+  private get gaps(): number {
+    return this.taken - this.live;
+  }
+
+  private place(object: Resident): void {
+    const { byteLength } = object;
+    let slab = this.newest;
+    if (!slab || slab.taken + byteLength > slab.memory.length) {
+      const size = this.live < largeSlabsFrom ? smallSlabBytes : largeSlabBytes;
+      slab = { home: this, memory: this.allocate(size), residents: [], taken: 0, live: 0 };
+      this.slabs.add(slab);
+      this.newest = slab;
+    }
+    object.bytes.copy(slab.memory, slab.taken);
+    object.slab = slab;
+    object.slot = slab.residents.push(object) - 1;
+    object.settle(slab, slab.taken);
+    slab.taken += byteLength;
+    slab.live += byteLength;
+    this.taken += byteLength;
+    this.live += byteLength;
+  }
+
+  private move(count: number): void {
+    for (let moved = 0; moved < count; moved++) {
+      const slab = (this.emptying ??= this.chooseEmptiest());
+      const object = slab?.residents.pop();
+      if (!slab || !object) return;
+      slab.live -= object.byteLength;
+      this.live -= object.byteLength;
+      this.place(object);
+      if (slab.residents.length === 0) this.drop(slab);
+    }
+  }
+
+  private chooseEmptiest(): Slab | undefined {
+    let emptiest: Slab | undefined;
+    for (const slab of this.slabs) {
+      if (slab === this.newest && slab.taken - slab.live < gapBytesMin / 2) continue;
+      if (!emptiest || slab.live / slab.taken < emptiest.live / emptiest.taken) emptiest = slab;
+    }
+    if (emptiest && emptiest === this.newest) this.newest = undefined;
+    return emptiest;
+  }
+
+  private drop(slab: Slab): void {
+    if (slab === this.newest) this.newest = undefined;
+    if (slab === this.emptying) this.emptying = undefined;
+    if (this.slabs.delete(slab)) this.taken -= slab.taken;
+  }
+}
+
+/** Slabs of a store with little data. */
+const smallSlabBytes = 1024 * 1024;
+/** Beyond glibc's largest threshold (32 MiB), memory is given back to the system when it is freed. */
+const largeSlabBytes = 33 * 1024 * 1024;
+const largeSlabsFrom = 64 * 1024 * 1024;
+const residentBytesMax = 128 * 1024;
+/** Gaps are closed beyond this size, and beyond a share of the live bytes, which is lower while nothing is written. */
+const gapBytesMin = 2 * 1024 * 1024;
+const gapShareMax = 1 / 8;
+const quietGapShare = 1 / 32;
+/** More than 1 / gapShareMax, so that gaps are closed faster than they arise. */
+const movesPerAddition = 12;
+const movesPerTidy = 4_000;
+const quietAdditions = 100;

@@ -1,0 +1,45 @@
+import type { Revision } from '../../../machinery/revision.js';
+import type { KeyValue, ValueKeeper, Write } from '../../kv-store.js';
+
+/** A value of the memory store: its bytes, or a keeper that has them too, so that they are in memory once. */
+export class StoredItem implements KeyValue {
+  readonly key: string;
+  readonly createRevision: Revision;
+  /** The size of the value. */
+  readonly byteLength: number;
+  private bytes: Buffer | undefined;
+  private keeper: ValueKeeper | undefined = undefined;
+
+  constructor(
+    { key, value }: Write & { type: 'put' },
+    previous: KeyValue | undefined,
+    readonly modRevision: Revision,
+  ) {
+    this.key = key;
+    this.createRevision = previous?.createRevision ?? modRevision;
+    this.byteLength = value.length;
+    this.bytes = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+
+  get value(): Buffer {
+    return this.bytes ?? this.keeper!.storedValue();
+  }
+
+  /** A copy without connection to the store. */
+  get snapshot(): KeyValue {
+    const { key, value, createRevision, modRevision } = this;
+    return { key, value, createRevision, modRevision };
+  }
+
+  keepIn(keeper: ValueKeeper): void {
+    keeper.hold();
+    this.drop();
+    this.keeper = keeper;
+    this.bytes = undefined;
+  }
+
+  /** Called when the store no longer has the item. */
+  drop(): void {
+    this.keeper?.release();
+  }
+}
