@@ -48,6 +48,18 @@ export class DispatchTurns {
     private readonly turns: TurnScheduler,
   ) {}
 
+  /** True if several flows had requests within the last second. */
+  competes(nowMs: number): boolean {
+    return nowMs < this.competesUntilMs;
+  }
+
+  /** Requests that can be dispatched in the next turn. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const level of this.ready) waiting += level.waiting;
+    return waiting;
+  }
+
   /** Notes a request of a flow. Returns true if the requests of this turn have used up its time. */
   isOver(flow: Flow, nowMs: number): boolean {
     const last = this.lastFlow;

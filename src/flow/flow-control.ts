@@ -5,6 +5,7 @@ import { every, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import { adjustLimits, type Adjustment } from './borrowing.js';
 import { Classifier, type SchemaInForce } from './classifier.js';
+import { PacedConnections } from './paced-connections.js';
 import { DispatchTurns, type TurnScheduler } from './dispatch-turns.js';
 import { FlowRequest } from './flow-request.js';
 import { FlowSeries } from './flow-series.js';
@@ -48,6 +49,7 @@ export class FlowControl {
   private readonly series = new Map<string, FlowSeries>();
   private readonly retryAfters = new Map<string, RetryAfter>();
   private readonly turns: DispatchTurns;
+  readonly pacing: PacedConnections;
   private readonly estimator: WorkEstimator;
   private readonly clock: Clock;
   private classifier: Classifier;
@@ -59,6 +61,7 @@ export class FlowControl {
     this.clock = clock;
     this.readsAndWrites = new ReadsAndWrites(clock.monotonicMs());
     this.turns = new DispatchTurns(clock, dependencies.turns);
+    this.pacing = new PacedConnections(clock, dependencies.turns, this.turns);
     this.estimator = new WorkEstimator({
       statsOf,
       watchListEnabled,
@@ -127,7 +130,8 @@ export class FlowControl {
     const estimate = this.estimator.estimate(info, level.requestSeatsMax, this.noteWatches);
     const request = new FlowRequest(flow, level.queues, info, user, now, estimate);
     flow.series.seats.observe(request.seats);
-    const defers = this.turns.isOver(flow, now);
+    // Requests of a crowded flow do not begin before those that are read after them in the same turn.
+    const defers = this.turns.isOver(flow, now) || this.pacing.isCrowded(flow);
     level.queues.admit(request, now, defers);
     return request;
   }

@@ -24,17 +24,20 @@ export class Flow {
   private deck: Deck | undefined = undefined;
   /** Smoothed time for which its requests of one seat use the event loop; 0 before the first one. */
   usualSeconds = 0;
+  /** Equal for all objects of one flow: each connection of a user with a certificate has one of its own. */
+  readonly key: string;
 
   constructor(
     readonly schemaName: string,
     readonly distinguisher: string,
     readonly uids: FlowUids,
     readonly series: FlowSeries,
-  ) {}
+  ) {
+    this.key = `${schemaName}\0${distinguisher}`;
+  }
 
-  /** Each connection of a user with a certificate has a flow object of its own. */
   isSame(other: Flow): boolean {
-    return this === other || (this.distinguisher === other.distinguisher && this.schemaName === other.schemaName);
+    return this === other || this.key === other.key;
   }
 
   /**

@@ -2,6 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { FlowControl } from '../flow/flow-control.js';
 import type { FlowRequest } from '../flow/flow-request.js';
+import type { PacedRequest } from '../flow/paced-connections.js';
 import type { InflightLimiter } from '../flow/inflight-limiter.js';
 import { timeoutOf } from '../hooks/deadline.hook.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -26,7 +27,7 @@ export class FlowControlGuard implements CanActivate {
   constructor(private readonly options: Options) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { kube } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { kube, raw } = context.switchToHttp().getRequest<FastifyRequest>();
     const { flowControl } = this.options;
     const { info } = kube;
     const isWatch = info.verb === 'watch';
@@ -34,18 +35,26 @@ export class FlowControlGuard implements CanActivate {
     if (!flowControl || (!isWatch && isLongRunning(info))) return this.limit(kube);
     const request = flowControl.admit(info, kube.user);
     kube.flow = request;
+    const paced = !isWatch && raw.httpVersionMajor === 1 ? flowControl.pacing.pace(request, raw.socket) : undefined;
+    if (paced) kube.whenEnded(() => paced.ended());
     if (request.state === 'executing') return isWatch ? this.countWatch(kube, flowControl) : true;
-    if (request.state === 'waiting') return this.wait(kube, request, flowControl);
+    if (request.state === 'waiting') return this.wait(kube, request, flowControl, hasBody(raw) ? undefined : paced);
     throw rejected(flowControl, request);
   }
 
-  private async wait(kube: RequestState, request: FlowRequest, flowControl: FlowControl): Promise<boolean> {
+  private async wait(
+    kube: RequestState,
+    request: FlowRequest,
+    flowControl: FlowControl,
+    paced: PacedRequest | undefined,
+  ): Promise<boolean> {
     const { info } = kube;
     const { requestTimeoutMs } = this.options;
     const isWatch = info.verb === 'watch';
     const timeoutMs = isWatch ? requestTimeoutMs : (timeoutOf(info, requestTimeoutMs) ?? requestTimeoutMs);
     const executes = await flowControl.dispatched(request, timeoutMs * waitFraction);
     if (!executes) throw rejected(flowControl, request);
+    paced?.began();
     return isWatch ? this.countWatch(kube, flowControl) : true;
   }
 
@@ -62,6 +71,10 @@ export class FlowControlGuard implements CanActivate {
     if (verdict.release) kube.whenEnded(verdict.release);
     return true;
   }
+}
+
+function hasBody({ headers }: FastifyRequest['raw']): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function rejected(flowControl: FlowControl, request: FlowRequest): ApiError {

@@ -1,0 +1,149 @@
+import type { Clock } from '../std/clock.js';
+import type { TurnScheduler } from './dispatch-turns.js';
+import type { Flow } from './flow.js';
+import type { FlowRequest } from './flow-request.js';
+
+/** A connection of HTTP/1.1, as Node's socket. */
+export interface PacedConnection {
+  readonly destroyed: boolean;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** The load of the event loop, which DispatchTurns knows. */
+interface Load {
+  /** Requests that can be dispatched in the next turn. */
+  readonly waiting: number;
+  /** True if several flows had requests lately. */
+  competes(nowMs: number): boolean;
+}
+
+/** A flow with as many requests in one queue, or as many paced connections, is crowded; so is one with a rejected request. */
+const crowdMin = 4;
+/** Requests of a crowded flow that are read in a turn of the event loop take about this time, but at least one is read. */
+const readMsMax = 0.1;
+const readsMax = 4;
+/** No connection is read while as many requests wait, unless it has not been read for `heldMsMax`. */
+const waitingMax = 4;
+const heldMsMax = 50;
+
+export interface PacedRequest {
+  /** Stops reading until the response, of a request without a body that leaves its queue. */
+  began(): void;
+  /** Called after the response. */
+  ended(): void;
+}
+
+interface Held {
+  readonly connection: PacedConnection;
+  readonly sinceMs: number;
+}
+
+/** The connections of a crowded flow. */
+class Crowd {
+  /** Connections with a request in progress, and held ones. */
+  count = 0;
+  private held: Held[] = [];
+  private first = 0;
+
+  constructor(public flow: Flow) {}
+
+  get oldest(): Held | undefined {
+    return this.held[this.first];
+  }
+
+  hold(held: Held): void {
+    this.held.push(held);
+  }
+
+  removeOldest(): void {
+    this.first++;
+    this.count--;
+    if (this.first * 2 < this.held.length) return;
+    this.held = this.held.slice(this.first);
+    this.first = 0;
+  }
+}
+
+/**
+ * Reads the connections of a crowded flow one after the other, while other flows compete with it. Node reads all sockets
+ * that have data before it does anything else: 200 clients that send at the same time take the event loop for 200
+ * requests, and all their requests are in memory. So a connection of a crowded flow is not read after its response, until
+ * it is its turn; what the client sends meanwhile waits in the kernel.
+ */
+export class PacedConnections {
+  private readonly crowds = new Map<string, Crowd>();
+  private isScheduled = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly turns: Pick<TurnScheduler, 'afterReading'>,
+    private readonly load: Load,
+  ) {}
+
+  /** Notes a classified request. Returns undefined if its flow is not crowded. */
+  pace({ state, queue, flow, arrivalMs }: FlowRequest, connection: PacedConnection): PacedRequest | undefined {
+    if (!this.load.competes(arrivalMs)) return undefined;
+    const isBeyondShare = state === 'ended' || (queue !== undefined && queue.waiting.length >= crowdMin);
+    if (!isBeyondShare && !this.isCrowded(flow)) return undefined;
+    let crowd = this.crowds.get(flow.key);
+    if (!crowd) this.crowds.set(flow.key, (crowd = new Crowd(flow)));
+    // The connections of a user with certificates have flow objects of their own.
+    crowd.flow = flow;
+    crowd.count++;
+    const joined = crowd;
+    return {
+      began: () => void connection.pause(),
+      ended: () => this.hold(connection, joined),
+    };
+  }
+
+  /** True if several connections of the flow are paced. */
+  isCrowded(flow: Flow): boolean {
+    return this.crowds.size > 0 && (this.crowds.get(flow.key)?.count ?? 0) >= crowdMin;
+  }
+
+  private hold(connection: PacedConnection, crowd: Crowd): void {
+    if (connection.destroyed) return this.leave(crowd);
+    connection.pause();
+    crowd.hold({ connection, sinceMs: this.clock.monotonicMs() });
+    this.schedule();
+  }
+
+  private leave(crowd: Crowd): void {
+    crowd.count--;
+    if (crowd.count === 0) this.crowds.delete(crowd.flow.key);
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    this.turns.afterReading(this.turn);
+  }
+
+  private readonly turn = (): void => {
+    this.isScheduled = false;
+    const nowMs = this.clock.monotonicMs();
+    const competes = this.load.competes(nowMs);
+    const isFull = competes && this.load.waiting >= waitingMax;
+    let isHolding = false;
+    for (const [key, crowd] of this.crowds) {
+      let left = competes ? readsOf(crowd.flow) : Infinity;
+      for (let oldest = crowd.oldest; oldest && left > 0; oldest = crowd.oldest) {
+        if (isFull && nowMs - oldest.sinceMs < heldMsMax) break;
+        left--;
+        crowd.removeOldest();
+        oldest.connection.resume();
+      }
+      if (crowd.oldest) isHolding = true;
+      else if (crowd.count === 0) this.crowds.delete(key);
+    }
+    if (isHolding) this.schedule();
+  };
+}
+
+/** Returns the number of requests of a flow that take the time of a turn. */
+function readsOf({ usualSeconds }: Flow): number {
+  if (usualSeconds === 0) return 1;
+  return Math.min(Math.max(Math.floor(readMsMax / (usualSeconds * 1000)), 1), readsMax);
+}
