@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
-import { configMap } from './lib/objects.js';
-import type { RequestShape } from './lib/requests.js';
-import { startBare, startOurs, type Server } from './lib/servers.js';
+import { configMap, namespace } from './lib/objects.js';
+import { counterMark, type RequestShape } from './lib/requests.js';
+import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
 
 /**
  * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
- * and without: `node dist/bench/fairness.js --seconds 10`. The goal is a p99 of at most three times that of the quiet
+ * and without: `NODE_OPTIONS=--max-semi-space-size=64 node dist/bench/fairness.js --seconds 10`. The goal is a p99 of at most three times that of the quiet
  * server. Both clients have processes of their own; the noisy one leaves the cores to the others, as if it ran on another
  * machine. The same
  * loads are answered by a bare Node server with the same bytes, in the order of their arrival: what the clients and the
@@ -20,26 +20,42 @@ const noisyConnections = 200;
 const warmUpMs = 1500;
 const maps = '/api/v1/namespaces/default/configmaps';
 const listedMaps = 50;
+const others = '/api/v1/namespaces/others/configmaps';
+const othersListed = 500;
 
 interface Requests {
-  readonly polite: RequestShape;
+  readonly polite: Readonly<Record<string, RequestShape>>;
   readonly noisy: Readonly<Record<string, RequestShape>>;
 }
 
 const ours: Requests = {
-  polite: { method: 'GET', path: `${maps}/map-0`, token: 'polite' },
+  polite: {
+    get: { method: 'GET', path: `${maps}/map-0`, token: 'polite' },
+    create: {
+      method: 'POST',
+      path: '/api/v1/namespaces/created/configmaps',
+      token: 'polite',
+      body: configMap(`created-${counterMark}`),
+    },
+    list: { method: 'GET', path: others, token: 'polite' },
+  },
   noisy: {
     get: { method: 'GET', path: `${maps}/map-1`, token: 'noisy' },
     list: { method: 'GET', path: maps, token: 'noisy' },
   },
 };
 
-function load(server: Server, request: RequestShape, connections: number, seconds: number): Promise<Measured> {
+/** First number of the names that the next load creates. */
+let nextName = 0;
+
+async function load(server: Server, request: RequestShape, connections: number, seconds: number): Promise<Measured> {
   const job: LoadJob = {
     ...{ type: 'load', target: server.target, warmUpMs, request, connections, seconds },
-    ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: 0 },
+    ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: request.method === 'POST' ? nextName : 0 },
   };
-  return measure(job, [server.pid], { yieldsCores: connections === noisyConnections });
+  const measured = await measure(job, [server.pid], { yieldsCores: connections === noisyConnections });
+  if (request.method === 'POST') nextName = measured.next;
+  return measured;
 }
 
 const print = (
@@ -50,7 +66,7 @@ const print = (
   const ratio = quiet ? `, ${(p99Ms / quiet.p99Ms).toFixed(1)} times the quiet p99` : '';
   const failures = failed > 0 ? `, ${failed} failed` : '';
   const figures = `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${perSecond.toFixed(0)}/s, ${cpuMicrosPerUnit.toFixed(0)} µs CPU`;
-  process.stdout.write(`${label.padEnd(34)}${figures}${ratio}${failures}\n`);
+  process.stdout.write(`${label.padEnd(40)}${figures}${ratio}${failures}\n`);
 };
 
 const schema = 'polite';
@@ -86,16 +102,19 @@ async function serverTimes(server: Server): Promise<{ wait: number; execution: n
 
 /** Measures the polite client alone and beside each of the noisy loads. */
 async function compare(server: Server, requests: Requests, seconds: number, hasMetrics: boolean): Promise<void> {
-  const quiet = await load(server, requests.polite, 1, seconds);
-  print('polite alone', quiet);
-  for (const [name, request] of Object.entries(requests.noisy)) {
-    // The noisy load begins before the polite one and ends after it.
-    const noisy = load(server, request, noisyConnections, seconds + 4);
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    const before = hasMetrics ? await serverTimes(server) : undefined;
-    print(`polite beside ${noisyConnections} noisy ${name}`, await load(server, requests.polite, 1, seconds), quiet);
-    if (before) printServerTimes(before, await serverTimes(server));
-    print(`${noisyConnections} noisy ${name}`, await noisy);
+  for (const [kind, polite] of Object.entries(requests.polite)) {
+    const quiet = await load(server, polite, 1, seconds);
+    print(`polite ${kind} alone`, quiet);
+    for (const [name, request] of Object.entries(requests.noisy)) {
+      // The noisy load begins before the polite one and ends after it.
+      const noisy = load(server, request, noisyConnections, seconds + 4);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      const before = hasMetrics ? await serverTimes(server) : undefined;
+      const label = `polite ${kind} beside ${noisyConnections} noisy ${name}`;
+      print(label, await load(server, polite, 1, seconds), quiet);
+      if (before) printServerTimes(before, await serverTimes(server));
+      print(`${noisyConnections} noisy ${name}`, await noisy);
+    }
   }
 }
 
@@ -106,17 +125,20 @@ function printServerTimes(before: Times, after: Times): void {
   const mean = (seconds: number) => `${((seconds * 1000) / count).toFixed(2)} ms`;
   const wait = mean(after.wait - before.wait);
   const execution = mean(after.execution - before.execution);
-  process.stdout.write(`${'  on the server'.padEnd(34)}mean wait ${wait}, mean execution ${execution}\n`);
+  process.stdout.write(`${'  on the server'.padEnd(40)}mean wait ${wait}, mean execution ${execution}\n`);
 }
 
-async function run(directory: string, seconds: number, flags: readonly string[], hasMetrics: boolean): Promise<void> {
-  const server = await startOurs(directory, 'memory', undefined, ['--authorization-mode=AlwaysAllow', ...flags]);
+async function run(directory: string, flags: readonly string[], hasMetrics: boolean): Promise<void> {
+  const server = await startOurs(directory, store, undefined, ['--authorization-mode=AlwaysAllow', ...flags]);
   try {
     for (let at = 0; at < listedMaps; at++) await created(server, maps, configMap(`map-${at}`));
     if (hasMetrics) {
       await created(server, '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', JSON.stringify(flowSchema));
     }
-    await compare(server, ours, seconds, hasMetrics);
+    for (const name of ['created', 'others']) await created(server, '/api/v1/namespaces', namespace(name));
+    for (let at = 0; at < othersListed; at++) await created(server, others, configMap(`map-${at}`));
+    const polite = Object.fromEntries(Object.entries(ours.polite).filter(([kind]) => kinds.includes(kind)));
+    await compare(server, { ...ours, polite }, seconds, hasMetrics);
     if (hasMetrics) await compareBare(directory, server, seconds);
   } finally {
     await server.stop();
@@ -137,20 +159,28 @@ async function compareBare(directory: string, server: Server, seconds: number): 
     await bare.call('PUT', '/body/list', (await server.call('GET', maps)).text);
     const at = (path: string) => ({ method: 'GET', path, token: '' });
     const noisy = { get: at('/body/get'), list: at('/body/list') };
-    await compare(bare, { polite: at('/body/get'), noisy }, seconds, false);
+    await compare(bare, { polite: { get: at('/body/get') }, noisy }, seconds, false);
   } finally {
     await bare.stop();
   }
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    store: { type: 'string', default: 'memory' },
+    polite: { type: 'string', default: 'get' },
+  },
+});
 const seconds = Number(values.seconds);
+const store = values.store as StoreName;
+const kinds = values.polite.split(',');
 for (const isFair of [true, false]) {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-fairness-'));
   const flag = `--enable-priority-and-fairness=${isFair}`;
   process.stdout.write(`${flag}\n`);
   try {
-    await run(directory, seconds, [flag], isFair);
+    await run(directory, [flag], isFair);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -91,7 +91,7 @@ test('every flag in the text is a flag of the server, or of a tool that is named
   const spans = [...prose.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
   const ofTools = /^(etcdctl|etcdutl|kubectl|openssl|helm|journalctl) /;
   const named = spans.filter((text) => !ofTools.test(text)).flatMap((text) => text.match(/--[a-z][a-z-]+/g) ?? []);
-  const others = ['--max-old-space-size', '--quota-backend-bytes'];
+  const others = ['--max-old-space-size', '--max-semi-space-size', '--quota-backend-bytes'];
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((flag) => !flagsByName.has(flag.slice(2)) && !others.includes(flag))).toEqual([]);
 });
