@@ -190,6 +190,21 @@ it('a Node that reports that it is not ready has the taint not-ready', async () 
   await untilTaints(admin, 'ill', 'not-ready:NoSchedule', 'not-ready:NoExecute');
 }, 60_000);
 
+it('the Pods of a Node that is not ready for 300 s are deleted, and the Node stays not ready', async () => {
+  const { admin } = world;
+  await join(admin, 'alive');
+  await join(admin, 'ill');
+  await runPod(admin, 'p', 'ill');
+  await world.pass(10, ['alive', 'ill']);
+  await report(admin, 'ill', 'False', '2026-01-01T00:00:10Z');
+  await untilTaints(admin, 'ill', 'not-ready:NoSchedule', 'not-ready:NoExecute');
+  await world.pass(280, ['alive', 'ill']);
+  expect((await admin.get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
+  await world.pass(30, ['alive', 'ill']);
+  await until(admin, pods, 'p', (pod) => pod?.metadata.deletionTimestamp !== undefined);
+  expect(readyOf((await admin.get(`${nodes}/ill`)).body)).toBe('False');
+}, 60_000);
+
 it('no Pod is evicted while no Node is ready', async () => {
   const { admin } = world;
   for (const name of ['a', 'b']) await join(admin, name);
