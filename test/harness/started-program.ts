@@ -12,6 +12,7 @@ interface ProgramOptions {
 
 interface StartedProgram {
   readonly url: string;
+  readonly pid: number;
   readonly output: () => string;
   readonly isRunning: () => boolean;
   /** Resolves with the exit code; null after SIGKILL. */
@@ -50,6 +51,7 @@ export async function startProgram(
   if (typeof outcome !== 'string') throw new Error(`${program}: ${outcome.message}\n${output}`);
   return {
     url: outcome,
+    pid: child.pid!,
     output: () => output,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     stop(signal = 'SIGTERM') {
