@@ -4,7 +4,8 @@ import { validatePathSegment } from '../machinery/names.js';
 /** Metadata of an object of an aggregated server, as far as reconcilers need it. */
 export interface RemoteMetadata {
   readonly name: string;
-  readonly namespace: string;
+  readonly uid: string;
+  readonly isDeleting: boolean;
   readonly finalizers: readonly string[];
 }
 
@@ -17,7 +18,8 @@ export function readMetadata(value: unknown): RemoteMetadata[] {
   return [
     {
       name,
-      namespace: asText(metadata['namespace']),
+      uid: asText(metadata['uid']),
+      isDeleting: asText(metadata['deletionTimestamp']) !== '',
       finalizers: Array.isArray(finalizers) ? finalizers.filter((each) => typeof each === 'string') : [],
     },
   ];

@@ -1,5 +1,5 @@
 import { decodeJsonInSteps, stringifyJson } from '../codec/json.js';
-import { asFields, asItems, asText } from '../machinery/fields.js';
+import { asFields, asItems, asText, type Fields } from '../machinery/fields.js';
 import { qualifiedResource } from '../machinery/gvk.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
@@ -26,6 +26,8 @@ export class RemoteRefusal extends Error {
   constructor(
     readonly code: number,
     message: string,
+    /** The name of the object that does not exist, by a Status with the reason NotFound. */
+    readonly missingName?: string,
   ) {
     super(message);
   }
@@ -56,6 +58,23 @@ export class RemoteObjects {
     throw new RemoteRefusal(500, `the list of ${nameOf(ref)} has more than ${pagesMax} pages`);
   }
 
+  /**
+   * Returns the metadata of an object; undefined if the server answers that it does not exist. An answer of 404 about
+   * something else is a RemoteRefusal. Rejects as list().
+   */
+  async get(ref: RemoteRef, namespace: string, name: string, signal: AbortSignal): Promise<RemoteMetadata | undefined> {
+    const path = `${collectionPath(ref, namespace)}/${encodeURIComponent(name)}`;
+    try {
+      const { metadata } = asFields(await this.send(ref, { method: 'GET', path, as: 'PartialObjectMetadata' }, signal));
+      const [found] = readMetadata(metadata);
+      if (found?.name !== name) throw new RemoteRefusal(500, `${path}: the answer is another object`);
+      return found;
+    } catch (error) {
+      if (error instanceof RemoteRefusal && error.missingName === name) return undefined;
+      throw error;
+    }
+  }
+
   /** Deletes all objects in a namespace, in the background. Rejects as list(). */
   async deleteCollection(ref: RemoteRef, namespace: string, signal: AbortSignal): Promise<void> {
     await this.send(ref, { method: 'DELETE', path: collectionPath(ref, namespace), body: inBackground }, signal);
@@ -73,25 +92,32 @@ export class RemoteObjects {
 
   private async send(
     ref: RemoteRef,
-    request: { readonly method: string; readonly path: string; readonly body?: object },
+    request: { readonly method: string; readonly path: string; readonly body?: object; readonly as?: string },
     signal: AbortSignal,
   ): Promise<unknown> {
     const { client, user, clock, metaGroup, bytesMax } = this.dependencies;
-    const as = `application/json;as=PartialObjectMetadataList;g=${metaGroup};v=v1`;
+    const { method, path, as = 'PartialObjectMetadataList' } = request;
+    const accept = `application/json;as=${as};g=${metaGroup};v=v1,application/json`;
     const body = request.body && stringifyJson(request.body);
-    const sent = { ...request, body, user, accept: `${as},application/json`, bytesMax };
+    const sent = { method, path, body, user, accept, bytesMax };
     const answer = await client.request(ref.version, sent, signal);
     const isSuccess = answer.status >= 200 && answer.status < 300;
     try {
       const document = await new YieldTimer(clock).run(decodeJsonInSteps(answer.body.toString()));
       if (isSuccess) return document;
-      throw new RemoteRefusal(answer.status, asText(asFields(document)['message']).slice(0, messageLengthMax));
+      throw refusal(answer.status, asFields(document));
     } catch (error) {
       if (error instanceof RemoteRefusal && error.message !== '') throw error;
       const reason = isSuccess ? 'the answer is not JSON' : `status ${answer.status}`;
       throw new RemoteRefusal(isSuccess ? 500 : answer.status, `${answer.url}: ${reason}`);
     }
   }
+}
+
+function refusal(code: number, { kind, message, reason, details }: Fields): RemoteRefusal {
+  const isMissing = code === 404 && kind === 'Status' && reason === 'NotFound';
+  const missingName = isMissing ? asText(asFields(details)['name']) : undefined;
+  return new RemoteRefusal(code, asText(message).slice(0, messageLengthMax), missingName);
 }
 
 const inBackground = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };

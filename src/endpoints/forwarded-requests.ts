@@ -160,7 +160,7 @@ export class ForwardedRequests {
       const message = 'the backend attempted to redirect this request, which is not permitted';
       throw new ApiError({ reason: 'InternalError', code: 502, message, plainText: true, isExternal: true });
     }
-    // Which origins may read answers is decided here.
+    // Origins that may read answers are configured here.
     for (const name of corsHeaders) delete headers[name];
     // The headers of every answer of this server; those of the other one that describe its body and caching stay.
     const own = headersFor(request, '');
@@ -173,7 +173,7 @@ export class ForwardedRequests {
   }
 }
 
-/** Tells the other server how it was reached; kube-apiserver sends the address and scheme of its own connection too. */
+/** Returns headers about how the other server was reached; kube-apiserver sends the address and scheme of its own connection too. */
 function forwardedHeaders({ kube }: FastifyRequest, target: ForwardTarget): Readonly<Record<string, string>> {
   return {
     'X-Forwarded-Uri': escapePath(kube.info.path),

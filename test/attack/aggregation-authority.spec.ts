@@ -106,6 +106,38 @@ it('lists that never end, and items that are no objects, do not stop the deletio
   expect(remote.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
 });
 
+it.each<[string, number, string]>([
+  ['a 404 that names no object', 404, '404 page not found'],
+  ['a 404 about another object', 404, '{"kind":"Status","reason":"NotFound","details":{"name":"other"}}'],
+  ['an error', 500, '{"kind":"Status","reason":"NotFound","details":{"name":"owner"}}'],
+  ['another object', 200, '{"metadata":{"name":"other","uid":"u"}}'],
+  ['no JSON', 200, '<html>'],
+])('%s as the answer about an owner does not delete its dependents', async (_what, code, text) => {
+  const resource = { name: 'traps', singularName: 'trap', namespaced: true, kind: 'Trap', verbs: ['get', 'list'] };
+  remote.answers(remote.path, { kind: 'APIResourceList', groupVersion: `${group}/v1`, resources: [resource] });
+  const item = `${remote.path}/namespaces/default/traps/owner`;
+  remote.handlers.set(item, (_request, response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end(text);
+  });
+  await remote.install(admin);
+  await eventually('traps are discovered', async () => {
+    return (await admin.get('/apis', { accept: aggregated })).text.includes('"traps"');
+  });
+  const configMaps = '/api/v1/namespaces/default/configmaps';
+  const dependent = (name: string, owner: object) => ({ metadata: { name, ownerReferences: [owner] } });
+  const uid = '11111111-2222-3333-4444-555555555555';
+  const owner = { apiVersion: `${group}/v1`, kind: 'Trap', name: 'owner', uid };
+  expect((await admin.post(configMaps, dependent('kept', owner))).code).toBe(201);
+  await eventually('the owner was asked for', () => remote.received.some(({ url }) => url === item));
+  const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid };
+  expect((await admin.post(configMaps, dependent('marker', absent))).code).toBe(201);
+  await untilGone(admin, configMaps, 'marker');
+  expect((await admin.get(`${configMaps}/kept`)).code).toBe(200);
+  const asked = remote.received.find(({ url }) => url === item)!;
+  expect(asked.headers['x-remote-user']).toBe('system:serviceaccount:kube-system:generic-garbage-collector');
+});
+
 it.each([
   ['101 without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['101 to another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nPRI'],

@@ -76,7 +76,9 @@ export class WardleServer {
 export async function created(client: HttpClient, path: string, object: object) {
   const { code, text, body } = await client.post(path, object);
   if (code !== 201) throw new Error(`POST ${path}: ${code} ${text}`);
-  return body as { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
+  return body as {
+    readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  };
 }
 
 /** The permissions of an aggregated server that runs as the service account `default`. */

@@ -5,7 +5,7 @@ import type { PropagationPolicy } from '../../machinery/delete-options.js';
 
 /**
  * solid: the owner exists. absent: it does not, or another object has its name. waiting: it is being deleted in the
- * foreground, after its dependents. unknown: its kind is not served. misplaced: it is namespaced and its dependent is
+ * foreground, after its dependents. unknown: its kind is not served, or its server does not answer. misplaced: it is namespaced and its dependent is
  * cluster-scoped.
  */
 export type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';

@@ -8,6 +8,7 @@ import { defineReconciler, type ReconcilerDependencies, type RunningReconciler }
 import type { WorkQueue } from '../work-queue.js';
 import { decide, isBlocked, orphansDependents, waitsForDependents, type Owner } from './decide.js';
 import { OwnershipGraph } from './graph.js';
+import { RemoteOwners } from './remote-owners.js';
 
 /** Deletes or orphans the dependents of deleted objects, as the propagation policy of their deletion requests. */
 export const garbageCollector = defineReconciler({
@@ -23,27 +24,33 @@ export const garbageCollector = defineReconciler({
 const workersMax = 20;
 /** Longer than any server takes between the two steps of a deletion. */
 const secondStepMs = 10_000;
+/** Deletions on aggregated servers cause no events here: their dependents are checked again after this time. */
+const remoteOwnerMs = 15_000;
 
 class GarbageCollection implements RunningReconciler {
   private readonly queue: WorkQueue;
   private readonly graph: OwnershipGraph;
-  /** Objects with owners of kinds that are not served: checked again when served kinds change. */
+  /** Objects with owners of kinds that are not served, or not known to exist: checked again when served kinds change. */
   private readonly undecided = new Set<string>();
   /** Objects without the second step of their deletion: another server may be about to make it. */
   private readonly halfDeleted = new Set<string>();
-  private readonly forget: () => void;
+  private readonly remoteOwners: RemoteOwners;
+  private readonly ends: readonly (() => void)[];
 
   constructor(private readonly dependencies: ReconcilerDependencies) {
+    const { aggregation, remoteObjects: objects, clock } = dependencies;
+    this.remoteOwners = new RemoteOwners({ aggregation, objects, clock });
     this.queue = dependencies.queue('garbage_collector', (key, signal) => this.reconcile(key, signal), { workersMax });
     this.graph = new OwnershipGraph(dependencies.registry, (key) => this.queue.add(key));
-    this.forget = dependencies.registry.onChange(() => {
+    const recheck = () => {
       for (const key of this.undecided) this.queue.add(key);
       this.undecided.clear();
-    });
+    };
+    this.ends = [dependencies.registry.onChange(recheck), aggregation.documents.onDiscovery(recheck)];
   }
 
   async stop(): Promise<void> {
-    this.forget();
+    for (const end of this.ends) end();
     this.graph.close();
     await this.queue.stop();
   }
@@ -60,7 +67,7 @@ class GarbageCollection implements RunningReconciler {
     if (waitsForDependents(lifetime)) return this.awaitDependents(key, ref, uid, signal);
     if (lifetime.isDeleting && lifetime.finalizers.length === 0) return this.finish(key, ref, uid, signal);
     if (lifetime.isDeleting || lifetime.owners.length === 0) return;
-    await this.checkOwners(key, ref, uid, signal);
+    return this.checkOwners(key, ref, uid, signal);
   }
 
   /** Makes the second step of a deletion that has two, in case the server that made the first one was killed. */
@@ -81,7 +88,12 @@ class GarbageCollection implements RunningReconciler {
   }
 
   /** Reads the cache first, by which nearly all objects are kept. Every other decision is made from the store. */
-  private async checkOwners(key: string, ref: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
+  private async checkOwners(
+    key: string,
+    ref: ObjectRef,
+    uid: string,
+    signal: AbortSignal,
+  ): Promise<void | { againInMs: number }> {
     const { lifetime } = this.graph.cached(ref)!.attributes;
     if (lifetime!.owners.every((owner) => this.cachedState(owner, ref) === 'solid')) return;
     const live = await this.dependencies.client.live(ref, signal);
@@ -99,7 +111,10 @@ class GarbageCollection implements RunningReconciler {
       any: dependents.length > 0,
       waiting: dependents.some((dependent) => waitsForDependents(this.graph.lifetimeOf(dependent.key))),
     });
-    if (decision.action === 'keep') return;
+    if (decision.action === 'keep') {
+      const hasRemote = ownerReferences.some((owner) => this.remoteOwners.refOf(owner));
+      return hasRemote ? { againInMs: remoteOwnerMs } : undefined;
+    }
     if (decision.action === 'remove owners') return this.removeOwners(ref, uid, decision.uids, signal);
     if (decision.unblocksOwners) await this.unblockOwners(ref, uid, signal);
     const { policy: propagationPolicy, unblocksOwners } = decision;
@@ -116,7 +131,11 @@ class GarbageCollection implements RunningReconciler {
 
   private async stateOf(owner: OwnerReference, dependent: ObjectRef, signal: AbortSignal): Promise<Owner['state']> {
     const ref = this.refOfOwner(owner, dependent);
-    if (typeof ref === 'string') return ref;
+    if (ref === 'unknown') {
+      const { namespace, served } = dependent;
+      return this.remoteOwners.stateOf(owner, { namespace, isNamespaced: served.definition.namespaced }, signal);
+    }
+    if (ref === 'misplaced') return ref;
     const live = await this.dependencies.client.live(ref, signal);
     if (!live || live.metadata.uid !== owner.uid) return 'absent';
     const { deletionTimestamp, finalizers = [] } = live.metadata;
