@@ -13,12 +13,12 @@ const help = `node dist/bench/soak.js [options]
 
 Serves a mixed load for a long time: informers, writers, lists, watches, definitions of custom kinds that come and go,
 tokens and certificates that are replaced. Prints memory, heap, descriptors and latencies of each minute, and at the end
-their growth after the first sixth. Exits with 1 if memory, heap or descriptors grow by more than the limit, or if
+their growth after the first sixth or 10 minutes. Exits with 1 if memory, heap or descriptors grow by more than the limit, or if
 requests fail.
 
   --minutes N      duration; 60 by default
   --store NAME     embedded (the default), etcd or memory
-  --limit PERCENT  growth after the first sixth that is allowed; 10 by default
+  --limit PERCENT  growth that is allowed; 10 by default
   --help           prints this help`;
 
 const judged = ['residentMiB', 'heapMiB', 'descriptors'] as const;

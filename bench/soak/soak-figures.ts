@@ -17,6 +17,8 @@ export interface Minute {
 }
 
 const sampleMs = 5_000;
+/** Caches, histories and the heap have their size after this time. */
+const warmUpMinutesMax = 10;
 
 /** Samples a server and its clients, and returns the figures of each minute. */
 export class SoakFigures {
@@ -85,9 +87,10 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Growth of a figure over the minutes after the first sixth, by the line of least squares. */
+/** Growth of a figure after the first sixth or the first 10 minutes, by the line of least squares. */
 export function growthOf(minutes: readonly Minute[], figure: keyof Minute): { perHour: number; share: number } {
-  const settled = minutes.slice(Math.ceil(minutes.length / 6));
+  const begin = Math.max(Math.ceil(minutes.length / 6), Math.min(warmUpMinutesMax, Math.floor(minutes.length / 2)));
+  const settled = minutes.slice(begin);
   const count = settled.length;
   if (count < 2) return { perHour: 0, share: 0 };
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / count;

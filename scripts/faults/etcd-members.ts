@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -100,10 +101,7 @@ export class EtcdMembers {
     for (let attempt = 0; attempt < 100; attempt++) {
       for (const member of this.members) {
         if (!member.process.isRunning) continue;
-        const signal = AbortSignal.timeout(500);
-        const text = await fetch(`http://127.0.0.1:${member.metricsPort}/metrics`, { signal })
-          .then((response) => response.text())
-          .catch(() => '');
+        const text = await textOf(`http://127.0.0.1:${member.metricsPort}/metrics`, 500);
         if (/^etcd_server_is_leader 1$/m.test(text)) return member;
       }
       await sleep(100);
@@ -157,6 +155,24 @@ export class EtcdMembers {
     await Promise.all(this.members.map(({ process }) => process.kill()));
     await Promise.all(this.members.map(({ peerLine }) => peerLine.stop()));
   }
+}
+
+/** Returns '' if there is no answer in time. */
+function textOf(url: string, timeoutMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const sent = get(url, { agent: false }, (response) => {
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('error', () => resolve(''));
+      response.on('end', () => resolve(text));
+    });
+    sent.on('error', () => resolve(''));
+    const timer = setTimeout(() => sent.destroy(), timeoutMs);
+    sent.on('close', () => {
+      clearTimeout(timer);
+      resolve('');
+    });
+  });
 }
 
 async function makeCertificates(directory: string) {

@@ -19,7 +19,7 @@ import { Informer } from './informer.js';
 import { ReadinessProbes } from './readiness.js';
 import { troubles, type Ground } from './troubles.js';
 
-export interface FaultRunOptions {
+interface FaultRunOptions {
   readonly seed: number;
   readonly seconds: number;
   readonly servers: number;

@@ -29,7 +29,7 @@ export class OwnProcess {
     const child = spawn(this.program, this.words, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = killedAtExit(child);
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-20_000)));
+      stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-500_000)));
     child.once('exit', () => {
       if (this.child === child) this.child = undefined;
     });

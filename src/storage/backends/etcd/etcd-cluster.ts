@@ -95,7 +95,7 @@ export class EtcdCluster {
           headers,
           deadlineMs: isRepeatable && method !== 'compact' ? Math.min(deadlineMs, clock.now() + lateMs) : deadlineMs,
         });
-        if (answer) this.continuity.check(endpoint.url, answer.revision, seen);
+        this.continuity.check(endpoint.url, answer.revision, seen);
         return answer;
       } catch (error) {
         if (this.isClosed) throw closedError();

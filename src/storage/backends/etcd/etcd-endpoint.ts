@@ -1,8 +1,9 @@
 import type { Clock } from '../../../std/clock.js';
-import { EtcdAdministration } from './etcd-administration.js';
 import { isTransient } from './etcd-errors.js';
 import {
   zeroKey,
+  type CompactionRequest,
+  type CompactionResponse,
   type RangeRequest,
   type RangeResponse,
   type StatusResponse,
@@ -14,10 +15,12 @@ import {
 import { NotConnectedError } from '../../../grpc/grpc-error.js';
 import { Http2Channel, type TlsFiles } from '../../../grpc/http2-channel.js';
 import {
+  decodeCompaction,
   decodeRange,
   decodeStatus,
   decodeTxn,
   decodeWatch,
+  encodeCompaction,
   encodeRange,
   encodeStatus,
   encodeTxn,
@@ -28,7 +31,7 @@ import type { Cancellation } from '../../../std/cancellation.js';
 export interface Unary {
   range: { request: RangeRequest; response: RangeResponse };
   txn: { request: TxnRequest; response: TxnResponse };
-  compact: { request: { readonly revision: number }; response: void };
+  compact: { request: CompactionRequest; response: CompactionResponse };
 }
 
 export type CallHeaders = Readonly<Record<string, string>>;
@@ -68,10 +71,9 @@ interface MemberState {
 /** Begins an examination before the member is asked; the result throws if the member must not be used. */
 type Examination = () => (member: MemberState) => void;
 
-/** One member of the cluster. Frequent calls use our own HTTP/2 channel, compaction uses etcd3. */
+/** One member of the cluster, over a channel of our own. */
 export class EtcdEndpoint {
   private readonly channel: Http2Channel;
-  private readonly administration: EtcdAdministration;
   private connecting: Promise<void> | undefined;
   private isAdmitted = false;
   /** Version of etcd; '', which is treated as an old version, if the user may not call Status. */
@@ -95,7 +97,15 @@ export class EtcdEndpoint {
         signal,
         headers,
       }),
-    compact: ({ revision }, deadlineMs, signal) => this.administration.compact(revision, deadlineMs, signal),
+    compact: (request, deadlineMs, signal, headers) =>
+      this.channel.unary({
+        path: '/etcdserverpb.KV/Compact',
+        frame: encodeCompaction(request),
+        decode: decodeCompaction,
+        deadlineMs,
+        signal,
+        headers,
+      }),
   };
 
   constructor(
@@ -104,7 +114,6 @@ export class EtcdEndpoint {
     private readonly clock: Clock,
   ) {
     this.channel = new Http2Channel({ url, tls, clock });
-    this.administration = new EtcdAdministration(url, tls);
   }
 
   isConnected(): boolean {
@@ -173,7 +182,6 @@ export class EtcdEndpoint {
 
   close(): void {
     this.channel.close();
-    this.administration.close();
   }
 }
 
