@@ -61,10 +61,16 @@ export function forwardError(error: unknown, target: ForwardTarget, isConnected:
 function dialReason(error: unknown, code: string, target: ForwardTarget): string {
   const { host } = target;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${host}: no such host`;
-  if (code.startsWith('ERR_SSL_')) return `remote error: tls: ${code}`;
+  if (code.startsWith('ERR_SSL_')) return tlsAlert(code);
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';
   const where = isIP(host) ? `dial tcp ${authorityOf(target)}` : `dial tcp: ${authorityOf(target)}`;
   return `${where}: ${socketReasons[code] ?? reasonOf(error)}`;
+}
+
+/** Names the alert with which a server ended the handshake as Go does, as far as OpenSSL uses the same words. */
+function tlsAlert(code: string): string {
+  const alert = /^ERR_SSL_(?:TLSV1|TLSV13|SSLV3)_ALERT_(.+)$/.exec(code)?.[1];
+  return `remote error: tls: ${alert?.toLowerCase().replaceAll('_', ' ') ?? code}`;
 }
 
 function certificateReason(code: string, { host, tls }: ForwardTarget): string {
@@ -78,7 +84,7 @@ function certificateReason(code: string, { host, tls }: ForwardTarget): string {
 function answerReason(error: unknown, code: string): string {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge;
   if (code.startsWith('HPE_')) return `malformed HTTP response: ${code}`;
-  if (code.startsWith('ERR_SSL_')) return `remote error: tls: ${code}`;
+  if (code.startsWith('ERR_SSL_')) return tlsAlert(code);
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'EOF';
   return reasonOf(error);
 }
