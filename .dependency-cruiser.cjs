@@ -10,7 +10,7 @@ const layers = [
   ['modules', 'verbs'],
   ['client'],
   ['answers', 'metrics', 'openapi'],
-  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'check', 'explain'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'check', 'explain', 'workers'],
   ['assembly', 'agent'],
   ['testing'],
 ];

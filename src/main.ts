@@ -8,6 +8,8 @@ import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
 import type { RunningServer } from './assembly/server.js';
 import { systemClock } from './std/clock.js';
+import type { Logger } from './std/logger.js';
+import { workerWord } from './workers/worker-word.js';
 
 export type Program = 'keelson' | 'kube-apiserver';
 
@@ -18,6 +20,11 @@ export type Program = 'keelson' | 'kube-apiserver';
 export async function main(program: Program, words: readonly string[]): Promise<number | undefined> {
   if (program === 'kube-apiserver' && words.some((word) => /^--version(=(true|raw))?$/.test(word))) {
     return print(`Kubernetes ${apiVersion.gitVersion}\n`);
+  }
+  if (words[0] === workerWord && process.send) {
+    const { runWorker } = await import('./assembly/worker.js');
+    await runWorker();
+    return undefined;
   }
   const outcome: Outcome = { exitCode: 0 };
   const commands = program === 'kube-apiserver' ? serverProgram(words, outcome) : productProgram(words, outcome);
@@ -299,14 +306,13 @@ async function serve(program: Program, words: readonly string[]): Promise<number
     return 1;
   }
   loaded.warnings.forEach(warn);
-  const { startOpenServer } = await import('./assembly/server.js');
   const { makeLogger } = await import('./assembly/logging.js');
   const { StartLog } = await import('./assembly/start-log.js');
   const log = new StartLog(makeLogger(loaded.config.log), systemClock);
   if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
   try {
-    server = await startOpenServer(loaded.config, { logger: log.logger });
+    server = await start(loaded.config, log.logger);
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });
@@ -318,6 +324,16 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   stopOnSignals(() => server.close());
   print(readyText(loaded.config, server.url));
   return undefined;
+}
+
+async function start(config: ServerConfig, logger: Logger): Promise<RunningServer> {
+  const { processCount } = await import('./config/process-count.js');
+  if (processCount(config) > 1) {
+    const { startProcesses } = await import('./assembly/primary.js');
+    return startProcesses(config, { logger, program: process.argv[1]! });
+  }
+  const { startOpenServer } = await import('./assembly/server.js');
+  return startOpenServer(config, { logger });
 }
 
 /** Shuts the server down gracefully on the first SIGTERM or SIGINT, and exits at once on the second. */

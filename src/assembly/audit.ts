@@ -18,6 +18,8 @@ import type { FileWatching } from './tls.js';
 export interface AuditComponents {
   /** Undefined if nothing is recorded. */
   readonly auditor: Auditor | undefined;
+  /** Takes the events of all processes of this server; undefined if nothing is recorded. */
+  readonly auditSink?: AuditSink | undefined;
   readonly auditMetrics: AuditMetrics;
 }
 
@@ -28,10 +30,10 @@ interface SinkOptions extends FileWatching {
   readonly apiVersion: string;
 }
 
-/** Reads the audit policy and opens the sinks. Rejects with a FlagError. */
+/** Reads the audit policy and opens the sinks. A worker has one sink instead. Rejects with a FlagError. */
 export async function openAudit(
   config: ServerConfig,
-  watching: FileWatching & { readonly rng: Rng },
+  watching: FileWatching & { readonly rng: Rng; readonly workerSink?: AuditSink | undefined },
 ): Promise<AuditComponents> {
   const { naming, audit, limits } = config;
   const auditMetrics = new AuditMetrics();
@@ -45,20 +47,24 @@ export async function openAudit(
   const { clock, logger, undo } = watching;
   const losses = new LossLog({ clock, logger, observer: auditMetrics });
   const options = { ...watching, losses, apiVersion: `${group}/v1` };
-  const sinks = [await openLog(config, options), await openWebhook(config, options)].filter(
-    (sink) => sink !== undefined,
-  );
+  const { workerSink } = watching;
+  const isRecorded = audit.log.path !== undefined || audit.webhook.configFile !== undefined;
+  const opened = workerSink
+    ? [isRecorded ? workerSink : undefined]
+    : [await openLog(config, options), await openWebhook(config, options)];
+  const sinks = opened.filter((sink) => sink !== undefined);
   if (sinks.length === 0) return { auditor: undefined, auditMetrics };
+  const auditSink = new AllSinks(sinks);
   const auditor = new Auditor({
     policy,
-    sink: new AllSinks(sinks),
+    sink: auditSink,
     observer: auditMetrics,
     clock,
     closeTimeoutMs: limits.auditCloseTimeoutMs,
     latencyPrefix: `${naming.group('apiserver.latency')}/`,
   });
   undo.add(() => auditor.close());
-  return { auditor, auditMetrics };
+  return { auditor, auditSink, auditMetrics };
 }
 
 async function openLog(config: ServerConfig, options: SinkOptions): Promise<AuditSink | undefined> {

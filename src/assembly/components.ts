@@ -26,6 +26,8 @@ import type { Tracing } from '../tracing/open-tracing.js';
 import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import { TransformedStore } from '../storage/decorators/transformed-store.js';
 import type { KvStore } from '../storage/kv-store.js';
+import { partOf, type ServerProcess } from '../workers/server-processes.js';
+import { SettlingStore } from '../workers/settled-writes.js';
 import type { AuditComponents } from './audit.js';
 import { makeAccess, type AccessComponents } from './access.js';
 import type { Encryption } from './encryption-file.js';
@@ -35,7 +37,7 @@ import { makeAggregation } from './aggregation.js';
 import { makeConversion } from './conversion.js';
 import { makeDocuments, type DocumentComponents } from './documents.js';
 import { makeFlowControl } from './flow-control.js';
-import { makeMeters, metricPages, type MetricPages } from './metrics.js';
+import { makeMeters, metricPages, type Meters, type MetricPages } from './metrics.js';
 import { makeRequests, type RequestComponents } from './requests.js';
 import type { FaultInjector } from '../faults/fault-injector.js';
 import { makeStorage, type StorageComponents } from './storage.js';
@@ -63,6 +65,8 @@ interface ServerDependencies extends CredentialSources {
   /** The API groups that clients see; all by default. */
   readonly servedGroups?: readonly string[] | undefined;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
+  /** Absent in a server of one process. */
+  readonly process?: ServerProcess | undefined;
   /** Encodings of an embedding program. */
   readonly ownEncodings?: readonly Encoding[] | undefined;
 }
@@ -131,8 +135,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const root = `${config.storage.etcd.prefix}/`;
   const meters = makeMeters({ registry, root, clock, naming: config.naming, authorization: authorization?.meters });
   const { encryption } = dependencies;
-  const measured = new MeasuredStore(dependencies.store, meters.storage.observe, clock);
-  const store = encryption ? new TransformedStore(measured, encryption.transforms, clock) : measured;
+  const store = makeStore(dependencies, meters, root);
   const wheel = new TimerWheel(clock);
   const phase = initialPhase();
   const storage = makeStorage({
@@ -155,7 +158,8 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   });
   const { admissionPlugins = [] } = dependencies;
   const access = makeAccess({ config, registry, authorization, clock, rng, logger, meters, admissionPlugins });
-  const flowControl = makeFlowControl({ config, registry, clock, wheel });
+  const ofProcess = partOfFlow(config, dependencies.process);
+  const flowControl = makeFlowControl({ config: ofProcess, registry, clock, wheel });
   const encodings = makeEncodings(
     {
       protobufMediaType: config.naming.protobufMediaType,
@@ -214,7 +218,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     }),
     ...makeRequests({
       ...access,
-      config,
+      config: ofProcess,
       visible,
       catalog,
       encodings,
@@ -240,6 +244,23 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       unavailableVersions: aggregation.unavailable,
     }),
   };
+}
+
+/** Returns the store as all components use it. In a worker, the process with the store measures and converts. */
+function makeStore({ store, encryption, clock, process }: ServerDependencies, meters: Meters, root: string): KvStore {
+  if (process?.worker) return store;
+  const measured = new MeasuredStore(store, meters.storage.observe, clock);
+  const converted = encryption ? new TransformedStore(measured, encryption.transforms, clock) : measured;
+  return process?.workers ? new SettlingStore(converted, root, process.workers.settled) : converted;
+}
+
+/** Divides the limits on requests in flight among the processes. */
+function partOfFlow(config: ServerConfig, process: ServerProcess | undefined): ServerConfig {
+  if (!process) return config;
+  const { flow } = config;
+  const requestsInFlightMax = partOf(flow.requestsInFlightMax, process);
+  const mutatingRequestsInFlightMax = partOf(flow.mutatingRequestsInFlightMax, process);
+  return { ...config, flow: { ...flow, requestsInFlightMax, mutatingRequestsInFlightMax } };
 }
 
 function initialPhase(): Phase {

@@ -10,8 +10,10 @@ const debugVerbosity = 4;
 export function makeLogger(
   { level }: Pick<LogConfig, 'level'>,
   destination: DestinationStream = pino.destination(2),
+  /** Fields of every line. */
+  base: Readonly<Record<string, unknown>> | null = null,
 ): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { error: errorText } };
+  const options = { level, base, timestamp: pino.stdTimeFunctions.isoTime, serializers: { error: errorText } };
   const out = pino(options, destination);
   const at = (name: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: Record<string, unknown>) =>
     fields === undefined ? out[name](message) : out[name](fields, message);

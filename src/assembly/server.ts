@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import type { Server as TlsServer } from 'node:tls';
 import { NestFactory } from '@nestjs/core';
@@ -12,6 +13,7 @@ import { ensurePki, StoredPki, type Pki } from '../certificates/pki.js';
 import type { LiveRootCa } from '../certificates/root-ca.js';
 import type { Encoding } from '../codec/encoding.js';
 import { FlagError } from '../config/flag-error.js';
+import { processCount } from '../config/process-count.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
 import { firstAddressOf } from '../machinery/ip-range.js';
@@ -25,6 +27,7 @@ import { backendNamed } from '../storage/backends.js';
 import { CompactionLoop } from '../storage/compaction/compaction-loop.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
+import type { ServerProcess } from '../workers/server-processes.js';
 import { openAuthorization } from './authorization-source.js';
 import { openAudit } from './audit.js';
 import { openEncryption } from './encryption.js';
@@ -35,11 +38,13 @@ import { openKubeletTls } from './kubelets.js';
 import { openFaults } from './faults.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { tightenOwnPaths } from './own-paths.js';
+import { registerProcessHooks } from './process-hooks.js';
 import { startControl } from './start-control.js';
-import { stopServing } from './stop-serving.js';
+import { stopProcess } from './stop-serving.js';
 import { liveRootCa, openTls, type ServerTls } from './tls.js';
 import { startTracing } from './tracing.js';
 import { UndoSteps } from './undo-steps.js';
+import { startWorkerControl } from './worker-control.js';
 
 export interface StartOptions {
   readonly logger?: Logger;
@@ -72,6 +77,8 @@ export interface StartOptions {
 interface OpenStartOptions extends StartOptions {
   /** Replaces the certificates and keys of the data directory. The caller closes it. */
   readonly pki?: Pki;
+  /** Set in a server of several processes. */
+  readonly process?: ServerProcess;
 }
 
 export interface RunningServer {
@@ -82,11 +89,13 @@ export interface RunningServer {
 }
 
 /** A running server with its components, for tests of this repository. */
-interface OpenServer extends RunningServer {
+export interface OpenServer extends RunningServer {
   readonly components: ServerComponents;
+  readonly connections: Connections;
   readonly pki: Pki;
   /** The store as it was opened: with encryption at rest, its values are encrypted. */
   readonly store: KvStore;
+  readonly port: number;
 }
 
 type Options = OpenStartOptions & { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger };
@@ -106,16 +115,20 @@ export async function startOpenServer(config: ServerConfig, options: OpenStartOp
 }
 
 async function assemble(config: ServerConfig, options: Options, undo: UndoSteps): Promise<OpenServer> {
-  const { rng, logger } = options;
+  const { rng, logger, process: ownProcess } = options;
+  if (processCount(config) > 1 && !ownProcess) {
+    throw new FlagError('workers', ['only the program starts several processes; start it, or set workers to 1']);
+  }
+  const worker = ownProcess?.worker;
   const { injector: faults, clock } = await openFaults(config, options);
   const backend = backendNamed(config.storage.backend, options.storageBackends);
-  const encryption = await openEncryption(config, { clock, rng, logger, undo });
+  const encryption = worker ? undefined : await openEncryption(config, { clock, rng, logger, undo });
   // Undone last, when all requests have ended.
   const tracing = await startTracing(config, { clock, rng, logger, undo });
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const authorization = await openAuthorization(config, { rng, clock, logger, undo });
-  const audit = await openAudit(config, { rng, clock, logger, undo });
+  const audit = await openAudit(config, { rng, clock, logger, undo, workerSink: worker?.auditSink });
   const { allowsEverything } = authorization;
   const identities = await credentialSources(config, { pki, tls, allowsEverything, clock, logger, undo });
   const kubeletTls = await openKubeletTls(config, { clock, logger, undo });
@@ -135,6 +148,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     servedGroups: options.servedGroups,
     admissionPlugins: options.admissionPlugins,
     ownEncodings: options.encodings,
+    process: ownProcess,
   });
   undo.add(() => components.aggregation.versions.close());
   undo.add(() => components.aggregation.upstreams.close());
@@ -146,12 +160,13 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   encryption?.onKeysChanged(() => recoverUnreadable(components));
   const { app, connections } = await makeApp(components, tls, options, undo);
   await loadManifests(components, undo);
-  const port = await listen(app, components);
+  const port = await listen(app, components, ownProcess);
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
   const { reconciles = true, reconcilers = [] } = options;
   const storeIsShared = backend.isShared;
-  await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }, undo);
-  undo.add(startLoops(components, store, backend));
+  if (worker) await startWorkerControl(components, { pki, tls, rootCa, port, worker }, undo);
+  else await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }, undo);
+  undo.add(startLoops(components, store, worker ? 'store' : backend.compactedBy));
   const adjusting = components.flowControl?.startAdjusting();
   if (adjusting) undo.add(() => adjusting.cancel());
   const url = urlOf(config, port);
@@ -159,10 +174,10 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   let closing: Promise<void> | undefined;
   const close = () => {
     // A failed start only closes the connections; a server that is closed answers running requests first.
-    undo.add(() => stopServing(config, components, connections));
+    undo.add(() => stopProcess(config, components, { connections, ownProcess }));
     return undo.run();
   };
-  return { url, app, components, pki, store, close: () => (closing ??= close()) };
+  return { url, app, components, connections, pki, store, port, close: () => (closing ??= close()) };
 }
 
 /** Reads objects again that could not be decrypted, after keys were added or a KMS plug-in answers again. */
@@ -203,10 +218,11 @@ function pkiOptions({ serving, network, storage, kubeconfigOut }: ServerConfig, 
 async function makeApp(
   components: ServerComponents,
   tls: ServerTls,
-  { modules, logger }: Options,
+  { modules, logger, process: ownProcess }: Options,
   undo: UndoSteps,
 ): Promise<{ readonly app: NestFastifyApplication; readonly connections: Connections }> {
   const { adapter, connections } = makeHttpServer(components.config, tls, components);
+  if (ownProcess) registerProcessHooks(adapter.getInstance(), ownProcess, components);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.for(components, modules?.(components)),
     adapter,
@@ -231,11 +247,22 @@ async function loadManifests({ config, manifests }: ServerComponents, undo: Undo
 }
 
 /** Opens the port, and fills the caches meanwhile. Returns the port. */
-async function listen(app: NestFastifyApplication, components: ServerComponents): Promise<number> {
+async function listen(
+  app: NestFastifyApplication,
+  components: ServerComponents,
+  ownProcess: ServerProcess | undefined,
+): Promise<number> {
   const { serving } = components.config;
   const loaded = loadInTime(components);
-  await app.listen(serving.securePort, serving.bindAddress);
-  const { port } = app.getHttpServer().address() as { port: number };
+  const server = app.getHttpServer() as unknown as TlsServer;
+  let port: number;
+  if (ownProcess) {
+    await app.getHttpAdapter().getInstance().ready();
+    port = await ownProcess.port.listen(server, serving.securePort, serving.bindAddress);
+  } else {
+    await app.listen(serving.securePort, serving.bindAddress);
+    ({ port } = server.address() as AddressInfo);
+  }
   components.phase.address = `${serving.externalHostname ?? serving.advertiseAddress}:${port}`;
   await loaded;
   return port;
@@ -263,7 +290,7 @@ function loadInTime({ config, feed, clock }: ServerComponents): Promise<void> {
 function startLoops(
   { config, feed, store, clock, logger }: ServerComponents,
   opened: KvStore,
-  { compactedBy }: BackendDefinition,
+  compactedBy: BackendDefinition['compactedBy'],
 ): () => void {
   const { etcd, cacheCheckIntervalMs: intervalMs } = config.storage;
   const compaction =

@@ -1,17 +1,43 @@
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
 import { sleep } from '../std/clock.js';
+import type { ServerProcess } from '../workers/server-processes.js';
 import type { ServerComponents } from './components.js';
+
+/** Stops a process of a server: all of it, or its part of it, with the workers that it has started. */
+export async function stopProcess(
+  config: ServerConfig,
+  components: Pick<ServerComponents, 'phase' | 'watches' | 'clock'>,
+  { connections, ownProcess }: { readonly connections: Connections; readonly ownProcess: ServerProcess | undefined },
+): Promise<void> {
+  if (!ownProcess) return stopServing(config, components, connections);
+  const { port } = ownProcess;
+  const ofProcess: ServedConnections = {
+    stopListening() {
+      port.close();
+      connections.stopListening();
+    },
+    closeUpgraded: () => connections.closeUpgraded(),
+    quiet: (graceMs) => connections.quiet(graceMs),
+    drain(graceMs) {
+      port.close();
+      return connections.drain(graceMs);
+    },
+  };
+  await Promise.all([stopServing(config, components, ofProcess), ownProcess.workers?.stop()]);
+}
+
+type ServedConnections = Pick<Connections, 'stopListening' | 'closeUpgraded' | 'quiet' | 'drain'>;
 
 /**
  * Stops as kube-apiserver does. During --shutdown-delay-duration all requests are served, on new connections too, while
  * /readyz fails so that load balancers stop sending. Then the port is closed at once: another server can listen on it,
  * and reconnecting clients reach that server.
  */
-export async function stopServing(
+async function stopServing(
   config: ServerConfig,
   { phase, watches, clock }: Pick<ServerComponents, 'phase' | 'watches' | 'clock'>,
-  connections: Connections,
+  connections: ServedConnections,
 ): Promise<void> {
   phase.isStopping = true;
   if (config.shutdownDelayMs > 0) await sleep(clock, config.shutdownDelayMs);

@@ -54,7 +54,7 @@ export class AuditEvent {
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
 
-  constructor(private readonly fields: EventFields) {
+  constructor(readonly fields: EventFields) {
     this.level = fields.level;
     this.auditId = fields.auditId;
     this.pieces = piecesOf(fields);

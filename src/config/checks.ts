@@ -44,3 +44,11 @@ function isPattern(text: string): boolean {
     return false;
   }
 }
+
+/** True for a number of processes, or `auto`. */
+export function areProcesses(value: unknown): boolean {
+  return typeof value === 'string' && (value === 'auto' || (/^[1-9]\d?$/.test(value) && Number(value) <= processesMax));
+}
+
+/** More would only compete for the process with the store. */
+export const processesMax = 64;

@@ -3,6 +3,7 @@ import { auditErrors } from './audit-checks.js';
 import { authenticationErrors } from './authentication-checks.js';
 import { authorizationErrors } from './authorization-checks.js';
 import type { Extensions } from './extensions.js';
+import { processCount } from './process-count.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { storageBackends } from './storage-backends.js';
@@ -57,8 +58,14 @@ function storageErrors({ storage, naming }: ServerConfig, ownBackends: readonly 
   return errors;
 }
 
-function flowErrors({ flow }: ServerConfig): string[] {
+function flowErrors(config: ServerConfig): string[] {
+  const { flow } = config;
   const { priorityAndFairness, requestsInFlightMax, mutatingRequestsInFlightMax } = flow;
+  const count = processCount(config);
+  const isTooSmall = (limit: number) => limit > 0 && limit < count;
+  if (isTooSmall(requestsInFlightMax) || isTooSmall(mutatingRequestsInFlightMax)) {
+    return ['--workers: must not exceed --max-requests-inflight and --max-mutating-requests-inflight, which the processes share']; // prettier-ignore
+  }
   if (!priorityAndFairness || requestsInFlightMax + mutatingRequestsInFlightMax > 0) return [];
   return ['--max-requests-inflight, --max-mutating-requests-inflight: together more than zero, or give --enable-priority-and-fairness=false']; // prettier-ignore
 }

@@ -18,7 +18,7 @@ import { tokenReviewVersions } from './flags/authentication.js';
 import { accessReviewVersions, authorizationModes } from './flags/authorization.js';
 import { endpointReconcilers, leaderElections, signerKeys, type SignerKey } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
-import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
+import { areAddressRanges, arePinnedOrigins, areProcesses, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
 import type { PortRange } from './flag-value.js';
@@ -315,6 +315,7 @@ export class ServerConfig {
   readonly showHiddenMetricsForVersion: Optional;
   /** True if /debug/pprof/ is served, to users with access to the path. */
   @IsBoolean() readonly profiling!: boolean;
+  @Satisfies('a number from 1 to 64, or auto', areProcesses) readonly workers!: string;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsBoolean() readonly shutdownSendsRetryAfter!: boolean;
   @IsDuration() readonly shutdownWatchGraceMs!: number;

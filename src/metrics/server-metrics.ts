@@ -15,6 +15,8 @@ interface ServerMetricsOptions {
 /** The metrics of one server. */
 export class ServerMetrics {
   private readonly families: MetricFamily[] = [];
+  /** Set in a server of several processes: returns the metrics of all of them. */
+  combine: (() => Promise<string>) | undefined = undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -26,7 +28,12 @@ export class ServerMetrics {
   }
 
   /** All metrics in the text format of Prometheus. */
-  async text(): Promise<string> {
+  text(): Promise<string> {
+    return this.combine ? this.combine() : this.ownText();
+  }
+
+  /** The metrics of this process. */
+  async ownText(): Promise<string> {
     const { withProcess, showsHidden = false } = this.options;
     const shown = this.families.filter((family) => showsHidden || !isHidden(family));
     const timer = new YieldTimer(this.clock);

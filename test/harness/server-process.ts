@@ -82,6 +82,14 @@ export class ServerProcess {
     return (await exited)[0];
   }
 
+  /** The worker processes of the server. */
+  get workers(): number[] {
+    const pid = this.child?.pid;
+    if (pid === undefined) return [];
+    const words = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+    return words === '' ? [] : words.split(' ').map(Number);
+  }
+
   /** URL and credentials of an administrator; the same after every start. */
   get access(): { url: string; ca: string; client: { certificate: string; key: string } } {
     const text = readFileSync(this.kubeconfig, 'utf8');

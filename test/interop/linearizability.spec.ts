@@ -11,6 +11,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { processClients } from '../harness/process-clients.js';
 import { ServerProcess } from '../harness/server-process.js';
 
 /** LINEAR_SECONDS=60 is the long run. */
@@ -26,12 +27,19 @@ interface Ground {
   readonly flags: readonly string[];
   openStore(directory: string): Promise<KvStore>;
   /** Stops something and starts it again. */
-  readonly troubles: readonly ((server: ServerProcess, rng: SeededRng) => Promise<void>)[];
+  readonly troubles: readonly ((server: ServerProcess, rng: SeededRng, api: HttpApi) => Promise<void>)[];
 }
 
 async function killServer(server: ServerProcess): Promise<void> {
   await server.kill();
   await server.start();
+}
+
+/** Waits until another worker serves, and makes the clients connect again, so that it gets half of them. */
+async function killWorker(server: ServerProcess, _rng: SeededRng, api: HttpApi): Promise<void> {
+  process.kill(server.workers[0]!, 'SIGKILL');
+  (await processClients(server, 2)).close();
+  api.close();
 }
 
 async function survive({ name, flags, openStore, troubles }: Ground): Promise<void> {
@@ -41,10 +49,11 @@ async function survive({ name, flags, openStore, troubles }: Ground): Promise<vo
   const server = await ServerProcess.start(directory, flags);
   const api = new HttpApi('server', server.access);
   const writers = new Writers([api], () => new SeededRng(rng.below(2 ** 31)));
-  let observer: Observer | undefined;
+  let observers: Observer[] = [];
   try {
     await api.createNamespace(namespace);
-    observer = await Observer.start(api);
+    // Their connections are those of different processes, if there are several.
+    observers = await Promise.all([Observer.start(api), Observer.start(api)]);
     writers.start(writersCount);
     const deadline = Date.now() + runMs;
     let kills = 0;
@@ -52,7 +61,7 @@ async function survive({ name, flags, openStore, troubles }: Ground): Promise<vo
       const due = writers.acknowledged + writesOfLife;
       await sleep(rng.below(700));
       while (writers.acknowledged < due) await sleep(10);
-      await troubles[rng.below(troubles.length)]!(server, rng);
+      await troubles[rng.below(troubles.length)]!(server, rng, api);
       kills++;
     }
     await sleep(200);
@@ -60,10 +69,10 @@ async function survive({ name, flags, openStore, troubles }: Ground): Promise<vo
 
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'last' } };
     const last = await api.create({ resource: 'configmaps', namespace }, object);
-    await observer.reached(Number(last.metadata.resourceVersion));
+    for (const observer of observers) await observer.reached(Number(last.metadata.resourceVersion));
     const final = await finalState(api);
-    const { resumed } = observer;
-    const watches = [await observer.close()];
+    const resumed = observers.reduce((sum, observer) => sum + observer.resumed, 0);
+    const watches = await Promise.all(observers.map((observer) => observer.close()));
     await server.kill();
     const store = await openStore(directory);
     const log = await storeLog(store).finally(() => store.close());
@@ -77,7 +86,7 @@ async function survive({ name, flags, openStore, troubles }: Ground): Promise<vo
     expect(resumed).toBeGreaterThan(0);
   } finally {
     await writers.stop();
-    await observer?.close();
+    await Promise.all(observers.map((observer) => observer.close()));
     api.close();
     await server.kill();
     await rm(directory, { recursive: true, force: true });
@@ -93,6 +102,18 @@ describe('writes are linearizable while the server is killed repeatedly', () => 
         flags: ['--storage-backend=embedded'],
         openStore: (directory) => EmbeddedStore.open({ directory: join(directory, 'store') }),
         troubles: [killServer],
+      }),
+    runMs + 120_000,
+  );
+
+  it(
+    'on its embedded store, by two processes of which one is killed',
+    () =>
+      survive({
+        name: 'two processes',
+        flags: ['--storage-backend=embedded', '--workers=2'],
+        openStore: (directory) => EmbeddedStore.open({ directory: join(directory, 'store') }),
+        troubles: [killWorker],
       }),
     runMs + 120_000,
   );

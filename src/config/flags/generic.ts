@@ -109,6 +109,13 @@ export const genericFlags: FlagTopic = {
       'time over which watches are ended at shutdown, instead of all at once',
     ),
     used(
+      'workers',
+      'string',
+      '1',
+      'workers',
+      'number of processes that serve requests on the one port, up to 64; auto: one for each core',
+    ),
+    used(
       'storage-initialization-timeout',
       'duration',
       '1m0s',

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { FanOutJob, LoadJob } from './lib/generator-jobs.js';
+import { measure, type Measured } from './lib/load-generator.js';
+import { configMap, namespace, pod } from './lib/objects.js';
+import { residentMiB } from './lib/process-figures.js';
+import type { RequestShape } from './lib/requests.js';
+import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
+
+/**
+ * The same loads on a server of one process and on servers of several, in turns: `node dist/bench/workers.js --workers 1,2
+ * --seconds 4 --rounds 3`. The client runs on the same machine, so that two processes share what it leaves of the cores:
+ * compare the CPU time of all processes of a server, of which each line is the least of all rounds.
+ */
+const warmUpMs = 1500;
+const connections = 32;
+const watchers = 1000;
+const listedPods = 2000;
+
+interface Load {
+  readonly label: string;
+  job(server: Server, seconds: number, round: number): Promise<LoadJob | FanOutJob>;
+}
+
+const maps = '/api/v1/namespaces/bench/configmaps';
+
+const load = (label: string, request: Omit<RequestShape, 'token'>, more: Partial<LoadJob> = {}): Load => ({
+  label,
+  job: async ({ target, token }, seconds, round) => ({
+    ...{ type: 'load', target, warmUpMs, connections, seconds, requestsMax: Number.MAX_SAFE_INTEGER },
+    ...{ request: { ...request, token }, from: round * 1e7 },
+    ...more,
+  }),
+});
+
+const loads: readonly Load[] = [
+  load('GET', { method: 'GET', path: `${maps}/small` }),
+  load('GET, any version', { method: 'GET', path: `${maps}/small?resourceVersion=0` }),
+  load('create', { method: 'POST', path: maps, body: configMap('made-@@@@@@@@') }),
+  load(`LIST ${listedPods} Pods`, { method: 'GET', path: '/api/v1/namespaces/listed/pods' }, { connections: 4 }),
+  {
+    label: `event to ${watchers} watchers`,
+    async job({ target, token, call }, seconds) {
+      const { metadata } = JSON.parse((await call('GET', `${maps}?limit=1`)).text) as {
+        metadata: { resourceVersion: string };
+      };
+      const since = `resourceVersion=${metadata.resourceVersion}`;
+      return {
+        ...{ type: 'fan-out', target, warmUpMs, watchers, seconds },
+        watch: { method: 'GET', path: `${maps}?watch=1&fieldSelector=metadata.name=changed&${since}`, token },
+        writes: [{ method: 'PUT', path: `${maps}/changed`, body: configMap('changed'), token }],
+      };
+    },
+  },
+];
+
+async function must(server: Server, method: string, path: string, body?: string): Promise<void> {
+  const { code, text } = await server.call(method, path, body);
+  if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text.slice(0, 300)}`);
+}
+
+/** Returns the process of the server and its workers. */
+function processesOf({ pid }: Server): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').trim().split(' '),
+  );
+  return [pid, ...children.filter((text) => text !== '').map(Number)];
+}
+
+async function start(directory: string, workers: string, store: StoreName, etcdUrl?: string): Promise<Server> {
+  const own = etcdUrl === undefined ? [] : [`--etcd-prefix=/workers-${workers}`];
+  const server = await startOurs(join(directory, workers), store, etcdUrl, [`--workers=${workers}`, ...own]);
+  const isComplete = () => processesOf(server).length === Number(workers);
+  for (let attempt = 0; attempt < 100 && !isComplete(); attempt++) await sleep(100);
+  // The workers load what the store has.
+  await sleep(3000);
+  for (const name of ['bench', 'listed']) await must(server, 'POST', '/api/v1/namespaces', namespace(name));
+  for (const name of ['small', 'changed']) await must(server, 'POST', maps, configMap(name, '00000000'));
+  const { target, token } = server;
+  const request = { method: 'POST', path: '/api/v1/namespaces/listed/pods', body: pod, token };
+  const job: LoadJob = {
+    ...{ type: 'load', target, warmUpMs: 0, connections, seconds: 100, requestsMax: listedPods, request, from: 0 },
+  };
+  await measure(job, [server.pid]);
+  return server;
+}
+
+const least = (rounds: readonly Measured[]): Measured =>
+  [...rounds].sort((one, other) => one.cpuMicrosPerUnit - other.cpuMicrosPerUnit)[0]!;
+
+function print(label: string, workers: string, rounds: readonly Measured[]): void {
+  const { cpuMicrosPerUnit, p99Ms, failed } = least(rounds);
+  const best = [...rounds].sort((one, other) => other.perSecond - one.perSecond)[0]!;
+  const { perSecond, serverCores, generatorCores, otherCores } = best;
+  const failures = failed > 0 ? `, ${failed} failed` : '';
+  const cores = `cores: server ${serverCores.toFixed(2)}, client ${generatorCores.toFixed(2)}, others ${otherCores.toFixed(2)}`;
+  process.stdout.write(
+    `${label.padEnd(26)}${workers} processes: ${cpuMicrosPerUnit.toFixed(1).padStart(9)} µs CPU, ${perSecond.toFixed(0).padStart(7)}/s, p99 ${p99Ms.toFixed(1)} ms; ${cores}${failures}\n`,
+  );
+}
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '1,2' },
+    store: { type: 'string', default: 'memory' },
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+});
+const directory = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
+const etcd = values.store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
+const servers = new Map<string, Server>();
+try {
+  for (const workers of values.workers.split(',')) {
+    servers.set(workers, await start(directory, workers, values.store as StoreName, etcd?.url));
+  }
+  for (const { label, job } of loads.filter((one) => one.label.includes(values.only))) {
+    const measured = new Map<string, Measured[]>([...servers.keys()].map((workers) => [workers, []]));
+    for (let round = 0; round < Number(values.rounds); round++) {
+      for (const [workers, server] of servers) {
+        measured
+          .get(workers)!
+          .push(await measure(await job(server, Number(values.seconds), round), processesOf(server)));
+      }
+    }
+    for (const [workers, rounds] of measured) print(label, workers, rounds);
+  }
+  for (const [workers, server] of servers) {
+    const sizes = processesOf(server).map((pid) => residentMiB(pid).toFixed(0));
+    process.stdout.write(`memory, ${workers} processes: ${sizes.join(' + ')} MiB\n`);
+  }
+} finally {
+  for (const server of servers.values()) await server.stop();
+  await etcd?.stop();
+  await rm(directory, { recursive: true, force: true });
+}
