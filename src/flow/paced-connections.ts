@@ -4,7 +4,7 @@ import type { Flow } from './flow.js';
 import type { FlowRequest } from './flow-request.js';
 
 /** A connection of HTTP/1.1, as Node's socket. */
-export interface PacedConnection {
+interface PacedConnection {
   readonly destroyed: boolean;
   pause(): unknown;
   resume(): unknown;
