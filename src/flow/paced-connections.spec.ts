@@ -68,7 +68,7 @@ function world() {
 it('connections of a crowded flow are read one after the other', () => {
   const { crowd, turn, isIdle } = world();
   const noisy = crowd('noisy', 20);
-  // Those before the flow was crowded are not paced.
+  // Three connections were answered before the flow was crowded.
   const counts = [noisy.read()];
   for (let at = 0; at < 4; at++) {
     turn();
