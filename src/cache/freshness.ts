@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import type { CacheLimits } from './cache-limits.js';
-import type { Cancellation } from '../std/cancellation.js';
+import { Canceller, type Cancellation } from '../std/cancellation.js';
 import type { RequestSteps } from '../tracing/request-steps.js';
 
 /** The feed did not reach the revision within the caller's timeout. */
@@ -158,7 +158,7 @@ export class Freshness {
     this.lastReaders = this.nextReaders;
     this.nextReaders = 0;
     this.isReading = true;
-    const giveUp = new AbortController();
+    const giveUp = new Canceller();
     let isOver = false;
     const over = () => {
       if (isOver) return;
@@ -168,12 +168,13 @@ export class Freshness {
       if (this.nextRead) this.sendSoon();
     };
     const deadline = this.options.wheel.after(this.options.limits.revisionTimeoutMs, () => {
-      answer.reject(new StorageError('unavailable', 'the store did not return its revision in time'));
-      giveUp.abort();
+      const late = new StorageError('unavailable', 'the store did not return its revision in time');
+      answer.reject(late);
+      giveUp.cancel(late);
       over();
     });
     this.options
-      .readRevision(giveUp.signal)
+      .readRevision(giveUp)
       .then(answer.resolve, answer.reject)
       .finally(over)
       .catch(() => undefined);
