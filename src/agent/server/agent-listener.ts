@@ -32,6 +32,8 @@ export class AgentListener {
     const { clock, logger, answered } = this.dependencies;
     const beginMs = clock.monotonicMs();
     const { method, url } = requestLine(raw);
+    // A pipeline adds eight to those of the server.
+    response.setMaxListeners(20);
     const left = new Canceller();
     response.once('close', () => {
       answered(method, rootOf(url), (clock.monotonicMs() - beginMs) / 1000);
