@@ -246,6 +246,16 @@ it.each<[string, (socket: net.Socket) => void, RegExp]>([
   expect(await request(proxy.http1)).toMatchObject({ code: 502 });
 });
 
+it('a status beyond 599 is refused before the answer to a client of HTTP/2 begins', async () => {
+  const port = await rawServer((socket) => socket.end('HTTP/1.1 600 X\r\ncontent-length: 0\r\n\r\n'));
+  const proxy = await proxyTo(port);
+  const session = http2.connect(`http://127.0.0.1:${proxy.http2}`);
+  closing.push(() => session.destroy());
+  const [headers] = (await once(session.request({}).resume(), 'response')) as [http2.IncomingHttpHeaders];
+  expect([headers[':status'], proxy.outcomes]).toEqual([502, ['answer: malformed HTTP response']]);
+  expect((await request(proxy.http1)).code).toBe(600);
+});
+
 it.each<[string, string]>([
   ['within its length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
   ['within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\nhalf'],

@@ -192,6 +192,11 @@ async function passAnswer(
   let failure: Error | undefined;
   answer.on('error', (error) => (failure = error));
   const isBodyless = method === 'HEAD' || head.code === 204 || head.code === 304;
+  // Checked before the answer is claimed: HTTP/2 of Node has no codes beyond 599.
+  if (head.code < 200 || head.code > ('stream' in response ? 599 : 999)) {
+    upstream.destroy();
+    throw new ForwardError('answer', 'malformed HTTP response');
+  }
   let transforms: readonly Transform[];
   try {
     transforms = rewrite?.(head) ?? [];
@@ -206,9 +211,10 @@ async function passAnswer(
   }
   try {
     response.writeHead(head.code, head.headers as never);
-  } catch (error) {
+  } catch {
+    // Headers that cannot be sent: the caller cannot answer any more.
     upstream.destroy();
-    throw new ForwardError('answer', 'malformed HTTP response', false, error);
+    return downstream.cut();
   }
   if (isBodyless) {
     answer.resume();
