@@ -90,11 +90,9 @@ export class EtcdCluster {
         if (!endpoint.isConnected()) await orAborted(this.connect(endpoint), signal);
         const { seen } = this.continuity;
         isSent = true;
-        const answer = await this.attempt(endpoint, method, request, {
-          signal,
-          headers,
-          deadlineMs: isRepeatable && method !== 'compact' ? Math.min(deadlineMs, clock.now() + lateMs) : deadlineMs,
-        });
+        const answer = await (isRepeatable && method !== 'compact'
+          ? endpoint.call(method, request, Math.min(deadlineMs, clock.now() + lateMs), signal, headers)
+          : this.verified(endpoint, endpoint.call(method, request, deadlineMs, signal, headers)));
         this.continuity.check(endpoint.url, answer.revision, seen);
         return answer;
       } catch (error) {
@@ -113,19 +111,11 @@ export class EtcdCluster {
     }
   }
 
-  /** Sends a call once. A call that may wait for long does not wait for a connection that hangs. */
-  private async attempt<M extends keyof Unary>(
-    endpoint: EtcdEndpoint,
-    method: M,
-    request: Unary[M]['request'],
-    { deadlineMs, signal, headers }: Omit<EtcdCallOptions, 'isRepeatable'> & { readonly deadlineMs: number },
-  ): Promise<Unary[M]['response']> {
-    const { clock } = this.options;
-    const sent = endpoint.call(method, request, deadlineMs, signal, headers);
-    if (deadlineMs - clock.now() <= attemptTimeoutMs) return sent;
-    const late = clock.after(attemptTimeoutMs, () => endpoint.verify());
+  /** Waits for a call that is sent once, but not for a connection that hangs. */
+  private async verified<T>(endpoint: EtcdEndpoint, call: Promise<T>): Promise<T> {
+    const late = this.options.clock.after(attemptTimeoutMs, () => endpoint.verify());
     try {
-      return await sent;
+      return await call;
     } finally {
       late.cancel();
     }
