@@ -180,6 +180,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       storeTimeoutMs: config.storage.etcd.healthcheckTimeoutMs,
       storeReadyTimeoutMs: config.storage.etcd.readycheckTimeoutMs,
       cacheSynced: () => feed.synced,
+      cacheLoading: () => feed.loading,
       bootstrapDone: () => phase.isBootstrapped,
       shuttingDown: () => phase.isStopping,
     }),

@@ -2,6 +2,8 @@
 export interface CacheLimits {
   /** Objects per page when loading from the store. */
   readonly loadPageItems: number;
+  /** Interval of log lines about a load that takes long. */
+  readonly loadReportMs: number;
   /** A failed load is retried after a delay that doubles between these two. */
   readonly retryDelayMinMs: number;
   readonly retryDelayMaxMs: number;
@@ -51,6 +53,7 @@ export interface CacheLimits {
 
 export const defaultCacheLimits: CacheLimits = {
   loadPageItems: 500,
+  loadReportMs: 2_000,
   retryDelayMinMs: 50,
   retryDelayMaxMs: 5_000,
   historyEventsMin: 256,

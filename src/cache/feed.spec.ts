@@ -28,6 +28,21 @@ describe('Feed', () => {
     expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
   });
 
+  it('tells the progress of a load', async () => {
+    world = new CacheWorld({ loadPageItems: 4 });
+    for (let n = 0; n < 10; n++) await world.put(`p${n}`);
+    const seen: unknown[] = [];
+    const { range } = world.store;
+    world.store.range = (...args) => {
+      seen.push(world.feed.loading);
+      return range(...args);
+    };
+    await world.feed.start();
+    // A page is requested before the one before it is decoded.
+    expect(seen).toEqual([undefined, undefined, { keys: 4, keysInAll: 10 }]);
+    expect(world.feed.loading).toBeUndefined();
+  });
+
   it('restarts the load if the store compacts its revision', async () => {
     world = new CacheWorld({ loadPageItems: 2 });
     for (let n = 0; n < 9; n++) await world.put(`p${n}`);

@@ -51,6 +51,7 @@ export class Feed {
   private watch: Watch | undefined;
   /** Set while the store is not the one that was loaded: what the caches hold is then no state of it. */
   private regression: StorageError | undefined;
+  private progress: { readonly keys: number; readonly keysInAll: number } | undefined;
   private heartbeat: Timer | undefined;
   /** Resources that are being loaded on their own, with the events received meanwhile. */
   private readonly catchingUp = new Map<WatchCache, StoreEvent[]>();
@@ -109,6 +110,11 @@ export class Feed {
   /** Throws 'regressed' if the store lost what the caches hold, so that not even old versions may be served. */
   checkHistory(): void {
     if (this.regression) throw this.regression;
+  }
+
+  /** The keys that a running load has read, if any. */
+  get loading(): { readonly keys: number; readonly keysInAll: number } | undefined {
+    return this.progress;
   }
 
   get resources(): Iterable<WatchCache> {
@@ -199,10 +205,15 @@ export class Feed {
       const cache = this.cacheOf(item.key);
       if (cache) loaded.get(cache)?.push(cache.admit(item));
     };
-    const revision = await this.readAll(this.options.root, stop, take).catch((error: unknown) => {
+    let revision: Revision;
+    try {
+      revision = await this.readAll(this.options.root, stop, take, this.progressReport());
+    } catch (error) {
       for (const objects of loaded.values()) releaseAll(objects);
       throw error;
-    });
+    } finally {
+      this.progress = undefined;
+    }
     for (const [cache, objects] of loaded) {
       this.catchingUp.delete(cache);
       cache.reset(objects, revision);
@@ -216,13 +227,34 @@ export class Feed {
     this.freshness.positionMoved();
   }
 
+  /** Returns a function that notes the progress of a load, and writes it to the log if the load takes long. */
+  private progressReport(): (keys: number, keysInAll: number) => void {
+    const { clock, logger, limits } = this.options;
+    let reportedMs = clock.monotonicMs();
+    return (keys, keysInAll) => {
+      this.progress = { keys, keysInAll };
+      if (clock.monotonicMs() - reportedMs < limits.loadReportMs) return;
+      reportedMs = clock.monotonicMs();
+      logger.info('loading the watch cache from the store', { keys, keysInAll });
+    };
+  }
+
   /** Reads every key under the prefix at one revision, and returns the revision. */
-  private async readAll(prefix: string, signal: AbortSignal, take: (item: KeyValue) => void): Promise<Revision> {
+  private async readAll(
+    prefix: string,
+    signal: AbortSignal,
+    take: (item: KeyValue) => void,
+    progressed?: (keys: number, keysInAll: number) => void,
+  ): Promise<Revision> {
     const { store, limits, clock } = this.options;
     let at = noRevision;
+    let keys = 0;
     const timer = new YieldTimer(clock);
-    for await (const { items, revision } of readPages(store, prefix, { limit: limits.loadPageItems, signal })) {
+    const pages = readPages(store, prefix, { limit: limits.loadPageItems, signal });
+    for await (const { items, revision, remaining } of pages) {
       at = revision;
+      keys += items.length;
+      progressed?.(keys, keys + remaining);
       for (const item of items) {
         take(item);
         if (timer.isDue()) await timer.yield();

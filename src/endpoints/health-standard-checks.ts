@@ -11,6 +11,8 @@ interface StandardCheckDependencies {
   readonly storeReadyTimeoutMs: number;
   /** True if the cache has caught up with the store. */
   readonly cacheSynced: () => boolean;
+  /** The progress of a load of the cache that is under way. */
+  readonly cacheLoading: () => { readonly keys: number; readonly keysInAll: number } | undefined;
   /** True once the objects that every cluster starts with exist. */
   readonly bootstrapDone: () => boolean;
   readonly shuttingDown: () => boolean;
@@ -62,7 +64,12 @@ export function standardChecks(dependencies: StandardCheckDependencies): HealthC
   const everywhere = healthEndpoints;
   const pulse = new StorePulse({ clock, ask: store });
   const answers = (timeoutMs: number) => () => pulse.probe(timeoutMs);
-  const synced = requireThat(cacheSynced, 'the cache is behind the store');
+  const synced = () => {
+    if (cacheSynced()) return;
+    const loading = dependencies.cacheLoading();
+    const progress = loading && `${loading.keys} of ${loading.keysInAll} keys are loaded`;
+    throw new Error(progress ?? 'the cache is behind the store');
+  };
   const isLoaded = once(cacheSynced);
   return [
     { name: 'ping', endpoints: everywhere, check: () => undefined },

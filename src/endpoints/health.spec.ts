@@ -11,6 +11,7 @@ function world(livezGracePeriodMs = 0) {
   const state = {
     store: (): Promise<unknown> => Promise.resolve(),
     synced: true,
+    loading: undefined as { keys: number; keysInAll: number } | undefined,
     booted: true,
     stopping: false,
     asked: 0,
@@ -26,6 +27,7 @@ function world(livezGracePeriodMs = 0) {
       storeTimeoutMs: 2000,
       storeReadyTimeoutMs: 2000,
       cacheSynced: () => state.synced,
+      cacheLoading: () => state.loading,
       bootstrapDone: () => state.booted,
       shuttingDown: () => state.stopping,
     }),

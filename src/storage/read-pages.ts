@@ -1,5 +1,5 @@
 import type { Revision } from '../machinery/revision.js';
-import type { KeyValue, KvStore } from './kv-store.js';
+import type { KeyValue, KvStore, RangeResult } from './kv-store.js';
 import type { Cancellation } from '../std/cancellation.js';
 
 interface PageOptions {
@@ -28,26 +28,30 @@ interface Page {
 /** Pages below this size grow, larger ones shrink. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** Reads every key under a prefix at one revision, page by page. There is always a first page, which may be empty. */
+/**
+ * Reads every key under a prefix at one revision, page by page. There is always a first page, which may be empty. A page is
+ * requested before the one before it is yielded, so that another process can prepare it meanwhile.
+ */
 export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
   const { signal, limitMax = options.limit } = options;
-  let { from = prefix, limit, revision } = options;
-  for (;;) {
+  let { limit, revision } = options;
+  const request = (from: string): Promise<RangeResult> => {
     const pinned = revision === undefined ? {} : { revision };
-    const { items, count, ...answer } = await store.range(prefix, {
-      from,
-      limit,
-      ...(signal && { signal }),
-      ...pinned,
-    });
+    const requested = store.range(prefix, { from, limit, ...(signal && { signal }), ...pinned });
+    // Nobody waits for it if the reader stops before.
+    requested.catch(() => undefined);
+    return requested;
+  };
+  let next: Promise<RangeResult> | undefined = request(options.from ?? prefix);
+  while (next) {
+    const { items, count, ...answer }: RangeResult = await next;
     if (signal?.aborted) throw signal.reason as Error;
     revision ??= answer.revision;
     const remaining = Math.max(0, count - items.length);
-    yield { items, revision, remaining };
     const last = items.at(-1);
-    if (!last || remaining === 0) return;
-    from = `${last.key}\0`;
     const bytes = items.reduce((sum, { value }) => sum + value.length, 0);
     limit = bytes < pageBytes ? Math.min(limit * 2, limitMax) : Math.max(Math.ceil(limit / 2), options.limit);
+    next = last && remaining > 0 ? request(`${last.key}\0`) : undefined;
+    yield { items, revision, remaining };
   }
 }
