@@ -10,7 +10,7 @@ import { namespaceOfPod, podsPerNamespace, usualPod } from './lib/objects.js';
 import { cpuSeconds, residenceOf } from './lib/process-figures.js';
 import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
 
-/** Where the memory of a server with many Pods is: `node dist/bench/memory.js --pods 100000 --store etcd`. */
+/** Measures the memory of a server with many Pods: `node dist/bench/memory.js --pods 100000 --store etcd`. */
 const help = `node dist/bench/memory.js [options]
 
 Starts the built server, creates Pods of about 3.2 KB in namespaces of ${podsPerNamespace}, and prints its memory: resident

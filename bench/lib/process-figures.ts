@@ -17,7 +17,7 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
-export interface Residence {
+interface Residence {
   /** All resident memory. */
   readonly rss: number;
   readonly anonymous: number;

@@ -1,5 +1,5 @@
 /** A line chart with logarithmic x axis and an y axis from 0, as the text of an SVG file. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly xLabel: string;
   readonly yLabel: string;

@@ -10,7 +10,7 @@ import type { LineState } from './faulty-line.js';
 import type { Informer } from './informer.js';
 import type { ReadinessProbes } from './readiness.js';
 
-/** What a trouble may break. */
+/** The processes that a trouble may break. */
 export interface Ground {
   readonly etcd: EtcdMembers;
   readonly servers: ApiServers;

@@ -65,7 +65,7 @@ interface KeptRendering {
   readonly isPinned: boolean;
 }
 
-/** What few objects have. */
+/** Properties that few objects have. */
 interface Exception {
   corruption: Error | undefined;
   isOutdated: boolean;

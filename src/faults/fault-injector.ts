@@ -3,7 +3,7 @@ import type { UserInfo } from '../machinery/user-info.js';
 import { SeededRng, type Rng } from '../std/rng.js';
 import { noFaults, type Fault, type FaultMatch, type FaultPlan, type FaultRule } from './fault-plan.js';
 
-export interface FaultSubject {
+interface FaultSubject {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly userAgent: string;

@@ -38,7 +38,7 @@ export async function* readPages(store: KvStore, prefix: string, options: PageOp
   const request = (from: string): Promise<RangeResult> => {
     const pinned = revision === undefined ? {} : { revision };
     const requested = store.range(prefix, { from, limit, ...(signal && { signal }), ...pinned });
-    // Nobody waits for it if the reader stops before.
+    // Not awaited if the reader stops before.
     requested.catch(() => undefined);
     return requested;
   };

@@ -22,14 +22,14 @@ export interface ServerProcess {
   readonly worker?: WorkerSeams;
 }
 
-/** What the process with the store needs of its workers. */
+/** The calls of workers by the process with the store. */
 interface WorkersSeams {
   /** Resolves when all processes have applied a revision, or one of them takes too long. */
   readonly settled: (revision: Revision) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** What a worker leaves to the process with the store. */
+/** The work of a worker that the process with the store does. */
 export interface WorkerSeams {
   readonly auditSink: AuditSink;
   /** Names of the reconcilers that run there. */

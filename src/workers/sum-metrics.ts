@@ -1,4 +1,4 @@
-/** How the values of a series in several processes become that of the server. */
+/** The way in which values of a series in several processes become that of the server. */
 type Rule = 'sum' | 'max' | 'min' | 'first';
 
 /** Gauges, and counters of what each process does with the same events, that are not summed. The first match applies. */

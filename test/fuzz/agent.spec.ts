@@ -147,7 +147,7 @@ class Http2Client {
   }
 }
 
-/** What the agent answers to those whom it does not let in, and to what is not HTTP. */
+/** Answers of the agent to clients that it does not let in, and to bytes that are not HTTP. */
 const refusals = new Set([400, 401, 403, 405, 408, 411, 413, 414, 417, 431]);
 /** Failures of the runtime, and of a command that it ran. */
 const runtimeFailure = /^(checkpointing of .* failed|command '|rpc error: |exec|error dialing the runtime)/s;

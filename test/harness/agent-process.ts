@@ -19,7 +19,7 @@ export class AgentProcess {
     return this.running!.url;
   }
 
-  /** What the agent has printed and logged since its start. */
+  /** The output and the log of the agent since its start. */
   get output(): string {
     return this.running!.output();
   }

@@ -72,7 +72,7 @@ describe('processes of a server', () => {
     ]);
     expect(workers.filter(isRunning)).toEqual([]);
     clients.close();
-    // What was acknowledged is in the store.
+    // Acknowledged writes are in the store.
     await server.start();
     const { url, ca, client } = server.access;
     const reader = new HttpClient({ url, ca, ...client });

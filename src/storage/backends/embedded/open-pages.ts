@@ -2,14 +2,14 @@ import type { Revision } from '../../../machinery/revision.js';
 import type { Clock, Timer } from '../../../std/clock.js';
 import type { View } from './embedded-file.js';
 
-/** What the next page of a range reads. */
+/** The position of the next page of a range. */
 interface PagePlace {
   readonly revision: Revision;
   readonly prefix: string;
   readonly from: string;
 }
 
-export interface OpenPage extends PagePlace {
+interface OpenPage extends PagePlace {
   /** A snapshot at the revision, which is retained. */
   readonly view: View;
   /** The number of keys from `from` on. */
