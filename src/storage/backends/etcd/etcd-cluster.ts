@@ -93,7 +93,7 @@ export class EtcdCluster {
         const answer = await (isRepeatable && method !== 'compact'
           ? endpoint.call(method, request, Math.min(deadlineMs, clock.now() + lateMs), signal, headers)
           : this.verified(endpoint, endpoint.call(method, request, deadlineMs, signal, headers)));
-        this.continuity.check(endpoint.url, answer.revision, seen);
+        if (answer) this.continuity.check(endpoint.url, answer.revision, seen);
         return answer;
       } catch (error) {
         if (this.isClosed) throw closedError();

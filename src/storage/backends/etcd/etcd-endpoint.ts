@@ -1,9 +1,9 @@
 import type { Clock } from '../../../std/clock.js';
+import { Deferred } from '../../../std/deferred.js';
+import { EtcdAdministration } from './etcd-administration.js';
 import { isTransient } from './etcd-errors.js';
 import {
   zeroKey,
-  type CompactionRequest,
-  type CompactionResponse,
   type RangeRequest,
   type RangeResponse,
   type StatusResponse,
@@ -15,12 +15,10 @@ import {
 import { NotConnectedError } from '../../../grpc/grpc-error.js';
 import { Http2Channel, type TlsFiles } from '../../../grpc/http2-channel.js';
 import {
-  decodeCompaction,
   decodeRange,
   decodeStatus,
   decodeTxn,
   decodeWatch,
-  encodeCompaction,
   encodeRange,
   encodeStatus,
   encodeTxn,
@@ -31,7 +29,7 @@ import type { Cancellation } from '../../../std/cancellation.js';
 export interface Unary {
   range: { request: RangeRequest; response: RangeResponse };
   txn: { request: TxnRequest; response: TxnResponse };
-  compact: { request: CompactionRequest; response: CompactionResponse };
+  compact: { request: { readonly revision: number }; response: void };
 }
 
 export type CallHeaders = Readonly<Record<string, string>>;
@@ -71,9 +69,12 @@ interface MemberState {
 /** Begins an examination before the member is asked; the result throws if the member must not be used. */
 type Examination = () => (member: MemberState) => void;
 
-/** One member of the cluster, over a channel of our own. */
+const lateMsMax = 1_000;
+
+/** One member of the cluster. Frequent calls use our own HTTP/2 channel, compaction uses etcd3. */
 export class EtcdEndpoint {
   private readonly channel: Http2Channel;
+  private readonly administration: EtcdAdministration;
   private connecting: Promise<void> | undefined;
   private isAdmitted = false;
   /** Version of etcd; '', which is treated as an old version, if the user may not call Status. */
@@ -97,15 +98,8 @@ export class EtcdEndpoint {
         signal,
         headers,
       }),
-    compact: (request, deadlineMs, signal, headers) =>
-      this.channel.unary({
-        path: '/etcdserverpb.KV/Compact',
-        frame: encodeCompaction(request),
-        decode: decodeCompaction,
-        deadlineMs,
-        signal,
-        headers,
-      }),
+    compact: ({ revision }, deadlineMs, signal) =>
+      this.inTime(this.administration.compact(revision, deadlineMs, signal), deadlineMs),
   };
 
   constructor(
@@ -114,6 +108,7 @@ export class EtcdEndpoint {
     private readonly clock: Clock,
   ) {
     this.channel = new Http2Channel({ url, tls, clock });
+    this.administration = new EtcdAdministration(url, tls);
   }
 
   isConnected(): boolean {
@@ -132,6 +127,18 @@ export class EtcdEndpoint {
   /** Finds out soon whether the member is alive, because a response is late. A connection that hangs is lost. */
   verify(): void {
     this.channel.verify();
+  }
+
+  /** Rejects soon after the deadline, even if etcd3 never ends the call: the next compaction must not wait for it. */
+  private async inTime(call: Promise<void>, deadlineMs: number): Promise<void> {
+    const late = new Deferred<never>();
+    const leftMs = deadlineMs + lateMsMax - this.clock.now();
+    const timer = this.clock.after(Math.max(0, leftMs), () => late.reject(new Error('etcd3 did not end the call')));
+    try {
+      await Promise.race([call, late.promise]);
+    } finally {
+      timer.cancel();
+    }
   }
 
   private async open(timeoutMs: number, examine: Examination): Promise<void> {
@@ -182,6 +189,7 @@ export class EtcdEndpoint {
 
   close(): void {
     this.channel.close();
+    this.administration.close();
   }
 }
 

@@ -73,15 +73,6 @@ export interface WatchResponse {
   readonly events: readonly EtcdEvent[];
 }
 
-export interface CompactionRequest {
-  /** History before it is dropped. */
-  readonly revision: number;
-}
-
-export interface CompactionResponse {
-  readonly revision: Revision;
-}
-
 export interface StatusResponse {
   readonly version: string;
   /** The ID of the member's cluster, as text because it has 64 bits. */

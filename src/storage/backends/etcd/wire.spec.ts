@@ -6,12 +6,10 @@ import { GrpcError, MalformedMessageError } from '../../../grpc/grpc-error.js';
 import { frameHeaderBytes } from '../../../grpc/message-frames.js';
 import {
   decodeRange,
-  decodeCompaction,
   decodeStatus,
   decodeTxn,
   decodeWatch,
   encodeRange,
-  encodeCompaction,
   encodeStatus,
   encodeTxn,
   encodeWatch,
@@ -39,7 +37,6 @@ const method = (service: string, name: string) => proto[`etcdserverpb.${service}
 const kvRange = method('KV', 'Range');
 const kvTxn = method('KV', 'Txn');
 const watch = method('Watch', 'Watch');
-const compact = method('KV', 'Compact');
 const status = method('Maintenance', 'Status');
 
 /** Decodes our frame by etcd3. Buffers become arrays, because etcd3 returns another Buffer type. */
@@ -229,11 +226,6 @@ describe('we decode responses encoded by etcd3', () => {
     );
   });
 
-  it('compaction', () => {
-    expect(readBy(compact, encodeCompaction({ revision: 7_000_000_000 }))).toEqual({ revision: '7000000000' });
-    expect(decodeCompaction(compact.responseSerialize({ header: header(9) }))).toEqual({ revision: 9 });
-  });
-
   it('status', () => {
     const message = { header: header(5), version: '3.5.30', dbSize: '20480', leader: '10276657743932975437' };
     expect(decodeStatus(status.responseSerialize(message))).toEqual({
@@ -244,7 +236,7 @@ describe('we decode responses encoded by etcd3', () => {
 });
 
 describe('malformed messages', () => {
-  const decoders = [decodeRange, decodeTxn, decodeWatch, decodeStatus, decodeCompaction];
+  const decoders = [decodeRange, decodeTxn, decodeWatch, decodeStatus];
   const answerOf = (decode: (bytes: Buffer) => unknown, bytes: Buffer) => {
     try {
       return decode(bytes);

@@ -3,8 +3,6 @@ import { wireTypes, type ProtobufReader } from '../../../std/protobuf-reader.js'
 import type { ProtobufWriter } from '../../../std/protobuf-writer.js';
 import type { KeyValue } from '../../kv-store.js';
 import type {
-  CompactionRequest,
-  CompactionResponse,
   EtcdEvent,
   RangeRequest,
   RangeResponse,
@@ -86,12 +84,6 @@ export function encodeWatch(request: WatchRequest): Buffer {
   return framed(writer);
 }
 
-export function encodeCompaction({ revision }: CompactionRequest): Buffer {
-  const writer = writerFor(opBytesMax);
-  writeNumber(writer, 1, revision);
-  return framed(writer);
-}
-
 export function encodeStatus(): Buffer {
   return framed(writerFor(0));
 }
@@ -132,15 +124,6 @@ export const decodeWatch = decoder((reader): WatchResponse => {
     else reader.skip();
   }
   return { revision, isCreated, isCancelled, compactRevision, cancelReason, isFragment, events };
-});
-
-export const decodeCompaction = decoder((reader): CompactionResponse => {
-  let revision = 0 as Revision;
-  while (reader.next()) {
-    if (reader.field === 1) revision = readNested(reader, readHeader);
-    else reader.skip();
-  }
-  return withRevision({ revision });
 });
 
 export const decodeStatus = decoder((reader): StatusResponse => {
