@@ -73,6 +73,13 @@ describe('Http2Channel', () => {
     return { ...server, channel, clock };
   };
 
+  it('verify() in the turn in which the session was destroyed does not throw', async () => {
+    const { channel } = await connected(() => undefined);
+    const { session } = (channel as unknown as { connection: { session: { destroy(): void } } }).connection;
+    session.destroy();
+    expect(() => channel.verify()).not.toThrow();
+  });
+
   it('sends gRPC headers and returns the message', async () => {
     let seen: Record<string, unknown> = {};
     const { channel, clock, url } = await connected((stream, headers) => {

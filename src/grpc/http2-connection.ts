@@ -110,7 +110,7 @@ export class Http2Connection {
    * next keepalive would find out.
    */
   verify(): void {
-    if (this.verification || this.loss) return;
+    if (this.verification || this.lossOfConnection()) return;
     const dueMs = Math.max(0, this.lastPingMs + pingIntervalMsMin - this.clock.monotonicMs());
     if (dueMs > 0) {
       this.verification = this.clock.after(dueMs, () => {
@@ -141,6 +141,8 @@ export class Http2Connection {
   }
 
   private ping(answered: () => void): void {
+    // A session that was destroyed in this turn has not emitted 'close' yet, and would throw.
+    if (this.session.destroyed || this.session.closed) return;
     this.lastPingMs = this.clock.monotonicMs();
     this.session.ping((error) => {
       if (!error && !this.loss) answered();
