@@ -32,6 +32,12 @@ export function residenceOf(pid: number): Residence {
   return { rss: field('VmRSS'), anonymous: field('RssAnon'), file: field('RssFile') + field('RssShmem') };
 }
 
+/** Resident memory without pages of mapped files, which the system drops when it needs memory. */
+export function ownMiB(pid: number): number {
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  return Number(kib) / 1024;
+}
+
 /** CPU time of the whole machine. */
 export function busySeconds(): number {
   const [user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'latin1')

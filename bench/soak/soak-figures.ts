@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { cpuSeconds, residentMiB } from '../lib/process-figures.js';
+import { cpuSeconds, ownMiB, residentMiB } from '../lib/process-figures.js';
 import type { Server } from '../lib/servers.js';
 import type { SoakClient } from './soak-client.js';
 
@@ -7,6 +7,8 @@ import type { SoakClient } from './soak-client.js';
 export interface Minute {
   readonly minute: number;
   readonly residentMiB: number;
+  /** Without the mapped data file of the embedded store. */
+  readonly ownMiB: number;
   readonly heapMiB: number;
   readonly descriptors: number;
   readonly readP99Ms: number;
@@ -23,7 +25,7 @@ const warmUpMinutesMax = 10;
 /** Samples a server and its clients, and returns the figures of each minute. */
 export class SoakFigures {
   readonly minutes: Minute[] = [];
-  private samples: { residentMiB: number; heapMiB: number; descriptors: number }[] = [];
+  private samples: { residentMiB: number; ownMiB: number; heapMiB: number; descriptors: number }[] = [];
   private before: { cpuSeconds: number; requests: number; events: number };
   private readonly timers: NodeJS.Timeout[];
 
@@ -54,6 +56,7 @@ export class SoakFigures {
     const heap = /^nodejs_heap_size_used_bytes (\S+)$/m.exec(text)?.[1];
     this.samples.push({
       residentMiB: residentMiB(this.server.pid),
+      ownMiB: ownMiB(this.server.pid),
       heapMiB: Number(heap) / 2 ** 20,
       descriptors: readdirSync(`/proc/${this.server.pid}/fd`).length,
     });
@@ -69,6 +72,7 @@ export class SoakFigures {
     const minute = {
       minute: this.minutes.length + 1,
       residentMiB: least('residentMiB'),
+      ownMiB: least('ownMiB'),
       heapMiB: least('heapMiB'),
       descriptors: least('descriptors'),
       readP99Ms: percentile(readMs, 0.99),
