@@ -91,4 +91,9 @@ async function main(words: readonly string[]): Promise<number> {
   return violations > 0 ? 1 : 0;
 }
 
-asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
+// A connection that a fault has left behind must not keep the process alive.
+asCommand(
+  import.meta.url,
+  async (words) => process.exit(await main(words)),
+  (error) => error.stack ?? error.message,
+);
