@@ -104,8 +104,11 @@ function environment(kubeconfig: string): Record<string, string> {
 /** Runs a program with the terminal of this process. Returns its exit code; undefined if it cannot be started. */
 async function runProgram(name: string, words: readonly string[], env: NodeJS.ProcessEnv): Promise<number | undefined> {
   const child = spawn(name, words, { stdio: 'inherit', env });
-  // The terminal sends SIGINT to both; the server must outlive the program.
-  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+  // The server must outlive the program. A terminal sends SIGINT to both, and many programs give up at the second one.
+  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  const pass = (signal: NodeJS.Signals) => {
+    if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal);
+  };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, pass);
   try {

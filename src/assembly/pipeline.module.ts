@@ -76,8 +76,7 @@ export class PipelineModule {
         },
         {
           provide: APP_GUARD,
-          useFactory: () =>
-            new FaultGuard({ injector: faults, clock: components.clock, revision: () => components.feed.position }),
+          useFactory: () => new FaultGuard({ injector: faults, clock: components.clock, feed: components.feed }),
         },
         {
           provide: APP_INTERCEPTOR,

@@ -95,6 +95,8 @@ export interface OpenServer extends RunningServer {
   readonly pki: Pki;
   /** The store as it was opened: with encryption at rest, its values are encrypted. */
   readonly store: KvStore;
+  /** True if other servers may use the store. */
+  readonly storeIsShared: boolean;
   readonly port: number;
 }
 
@@ -177,7 +179,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     undo.add(() => stopProcess(config, components, { connections, ownProcess }));
     return undo.run();
   };
-  return { url, app, components, connections, pki, store, port, close: () => (closing ??= close()) };
+  return { url, app, components, connections, pki, store, storeIsShared, port, close: () => (closing ??= close()) };
 }
 
 /** Reads objects again that could not be decrypted, after keys were added or a KMS plug-in answers again. */

@@ -38,6 +38,7 @@ export interface OpenKeelson extends Keelson {
   readonly components: ServerComponents;
   readonly pki: Pki;
   readonly store: KvStore;
+  readonly storeIsShared: boolean;
 }
 
 /** startKeelson() with access to the components. */
@@ -66,6 +67,7 @@ export async function startConfiguredKeelson(config: ServerConfig, options: Star
     components: server.components,
     pki,
     store: server.store,
+    storeIsShared: server.storeIsShared,
     async kubeconfigFile() {
       directory ??= await mkdtemp(join(tmpdir(), 'keelson-'));
       const file = join(directory, 'kubeconfig');

@@ -117,6 +117,11 @@ export class Feed {
     return this.progress;
   }
 
+  /** True if lists at this revision can be answered. */
+  isRetained(revision: Revision): boolean {
+    return !this.timeline.isExpired(revision, this.options.clock.now());
+  }
+
   get resources(): Iterable<WatchCache> {
     return this.caches.values();
   }

@@ -1,6 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestState } from '../answers/request-state.js';
+import type { Feed } from '../cache/feed.js';
 import { cutAnswer } from '../connections/cut.js';
 import type { AnyResponse } from '../connections/raw-messages.js';
 import { faultError } from '../faults/fault-error.js';
@@ -8,6 +9,7 @@ import type { FaultInjector } from '../faults/fault-injector.js';
 import { FaultPlanError, parseFault, type Fault } from '../faults/fault-plan.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Query } from '../machinery/query.js';
+import { revisionOf } from '../machinery/revision.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 
 const header = 'keelson-fault';
@@ -16,8 +18,7 @@ interface Options {
   /** Undefined without --allow-faults. */
   readonly injector: FaultInjector | undefined;
   readonly clock: Clock;
-  /** The revision of the caches. */
-  readonly revision: () => number;
+  readonly feed: Pick<Feed, 'position' | 'isRetained'>;
 }
 
 /** Injects the faults of the plan, and of the header Keelson-Fault, into requests for resources. Runs after authorization. */
@@ -79,7 +80,9 @@ export class FaultGuard implements CanActivate {
     const { info } = kube;
     const { query } = info;
     if (info.verb !== 'list' || query.first('resourceVersion') !== '0' || query.has('resourceVersionMatch')) return;
-    const older = Math.max(1, this.options.revision() - revisions);
+    const { feed } = this.options;
+    const older = revisionOf(Math.max(1, feed.position - revisions));
+    if (!feed.isRetained(older)) return;
     const raw = query.raw.replace(/(^|&)resourceVersion=0(?=&|$)/, `$1resourceVersion=${older}`);
     kube.info = { ...info, query: new Query(`${raw}&resourceVersionMatch=Exact`) };
   }

@@ -1,26 +1,28 @@
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { Compare, KeyValue, KvStore, Write } from '../storage/kv-store.js';
 
-/** The whole content of a store at one revision. */
+/** The content of a store under `root` at one revision. */
 export interface StoreSnapshot {
+  readonly root: string;
   readonly items: readonly KeyValue[];
 }
 
 /** Writers that change the store during a restore make it start again. */
 const attemptsMax = 20;
 
-export async function takeStoreSnapshot(store: KvStore): Promise<StoreSnapshot> {
-  const { items } = await store.range('');
-  return { items };
+/** Keeps the values of all keys under `root`. */
+export async function takeStoreSnapshot(store: KvStore, root: string): Promise<StoreSnapshot> {
+  const { items } = await store.range(root);
+  return { root, items };
 }
 
 /**
  * Writes what has changed since the snapshot as one revision, so that watchers get one event for each changed object.
  * Returns the revision of the restored store.
  */
-export async function restoreStoreSnapshot(store: KvStore, { items }: StoreSnapshot): Promise<Revision> {
+export async function restoreStoreSnapshot(store: KvStore, { root, items }: StoreSnapshot): Promise<Revision> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const now = await store.range('');
+    const now = await store.range(root);
     const { compares, writes } = changesBack(items, now.items);
     if (writes.length === 0) return now.revision;
     const { succeeded, revision } = await store.txn(compares, writes);

@@ -56,7 +56,10 @@ export interface TestKeelson extends Keelson {
 type FaultPlanInput = string | Readonly<Record<string, unknown>>;
 
 class TakenSnapshot implements ClusterSnapshot {
-  constructor(readonly content: StoreSnapshot) {}
+  constructor(
+    readonly server: OpenKeelson,
+    readonly content: StoreSnapshot,
+  ) {}
 
   get objectCount(): number {
     return this.content.items.length;
@@ -132,9 +135,15 @@ function testMethods(server: OpenKeelson, { api, users, files, clients, apply }:
       faults.setPlan(parseFaultPlan(typeof plan === 'string' ? plan : stringifyJson(plan)));
     },
     faultCounts: () => server.components.faults?.counts.rules ?? [],
-    snapshot: async () => new TakenSnapshot(await takeStoreSnapshot(server.store)),
+    snapshot: async () => {
+      if (server.storeIsShared) throw new Error('snapshot() needs a store that belongs to this server alone');
+      const root = `${server.context.config.storage.etcd.prefix}/`;
+      return new TakenSnapshot(server, await takeStoreSnapshot(server.store, root));
+    },
     restore: async (snapshot: ClusterSnapshot, { watches = 'events' }: RestoreOptions = {}) => {
-      if (!(snapshot instanceof TakenSnapshot)) throw new TypeError('restore() needs the result of snapshot()');
+      if (!(snapshot instanceof TakenSnapshot) || snapshot.server !== server) {
+        throw new TypeError('restore() needs the result of snapshot() of the same server');
+      }
       const { feed } = server.components;
       if (watches === 'expire') feed.expireWatches();
       const revision = await restoreStoreSnapshot(server.store, snapshot.content);

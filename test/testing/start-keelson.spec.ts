@@ -167,6 +167,12 @@ describe('snapshot() and restore()', () => {
     expect((await keelson.snapshot()).objectCount).toBe(snapshot.objectCount);
   });
 
+  it('refuse the snapshot of another server', async () => {
+    const other = await startKeelson();
+    await expect(other.restore(await keelson.snapshot())).rejects.toThrow(/of the same server/);
+    await other.stop();
+  });
+
   it('restore while others write', async () => {
     const snapshot = await keelson.snapshot();
     let isWriting = true;
