@@ -168,10 +168,10 @@ describe.each(['request', 'upgrade'] as const)('%s', (kind) => {
 it('a tunnel is closed at both ends after the idle time without a byte, and not before', async () => {
   let server: net.Socket | undefined;
   const port = await rawServer((socket) => {
-    server = socket;
-    socket.once('data', () =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
-    );
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+      server = socket;
+    });
   });
   const request = emptyBody();
   const sent: Buffer[] = [];
@@ -197,7 +197,7 @@ it('a tunnel is closed at both ends after the idle time without a byte, and not 
     { clock, idleTimeoutMs: 60_000 },
   );
   for (const text of ['a', 'b', 'c']) {
-    await eventually('the server is connected', () => server !== undefined);
+    await eventually('the server has switched protocols', () => server !== undefined);
     server!.write(text);
     await eventually(`${text} arrives`, () => Buffer.concat(sent).toString().endsWith(text));
     clock.advance(59_000);
