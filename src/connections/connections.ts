@@ -98,13 +98,24 @@ export class Connections {
     // Open streams continue; the client reconnects for others, possibly to another server behind a load balancer.
     if (goawayChance > 0 && this.dependencies.rng.below(chanceSteps) < goawayChance * chanceSteps) session.close();
     if (!stream.endAfterHeaders) {
-      stream.once('finish', () =>
-        this.stopBody(stream, this.dependencies.clock.monotonicMs() + this.bounds.unreadBodyTimeoutMs),
-      );
+      // Node ends the writable side of a HEAD before the request event.
+      if (stream.writableEnded) this.stopBodyOfHead(stream);
+      else stream.once('finish', () => this.beginStopBody(stream));
     }
     response.once('close', () => {
       if (state && --state.streams === 0) state.idleSinceMs = this.dependencies.clock.monotonicMs();
     });
+  }
+
+  /** Waits until the response to a HEAD is sent, of which no event tells. */
+  private stopBodyOfHead(stream: ServerHttp2Stream): void {
+    if (stream.destroyed) return;
+    if (stream.headersSent) this.beginStopBody(stream);
+    else this.dependencies.wheel.after(stopBodyRetryMs, () => this.stopBodyOfHead(stream));
+  }
+
+  private beginStopBody(stream: ServerHttp2Stream): void {
+    this.stopBody(stream, this.dependencies.clock.monotonicMs() + this.bounds.unreadBodyTimeoutMs);
   }
 
   /**
