@@ -1,11 +1,12 @@
 import { gunzipSync } from 'node:zlib';
+import { eventually } from '../../test/harness/eventually.js';
 import { shell } from '../../test/harness/shell.js';
-import { systemClock } from '../std/clock.js';
+import { ManualClock, type Clock } from '../std/clock.js';
 import { ProfileRequests } from './profile-requests.js';
 import { Profiles } from './profiles.js';
 
-function serverWith(isServed: boolean) {
-  const requests = new ProfileRequests(new Profiles(systemClock), isServed);
+function serverWith(isServed: boolean, clock: Clock = new ManualClock()) {
+  const requests = new ProfileRequests(new Profiles(clock), isServed);
   const server = shell((request, reply) => requests.answer(request, reply));
   return (url: string) => server.inject({ method: 'GET', url });
 }
@@ -20,7 +21,9 @@ function spinForTheProfile(cpuMs: number): number {
 }
 
 describe('/debug/pprof/', () => {
-  const get = serverWith(true);
+  const clock = new ManualClock();
+  const get = serverWith(true, clock);
+  const begun = (what: string) => eventually(`${what} has begun`, () => clock.pendingTimers === 1);
 
   it.each([
     ['/debug/pprof/', 200, 'text/html; charset=utf-8', 'href="profile"'],
@@ -36,9 +39,10 @@ describe('/debug/pprof/', () => {
 
   it('profile contains the busy function; a second concurrent profile is refused', async () => {
     const profile = get('/debug/pprof/profile?seconds=2');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begun('the CPU profile');
     spinForTheProfile(200);
     expect((await get('/debug/pprof/heap?seconds=1')).statusCode).toBe(429);
+    clock.advance(2_000);
     const { statusCode, rawPayload } = await profile;
     expect(statusCode).toBe(200);
     expect(gunzipSync(rawPayload).includes('spinForTheProfile')).toBe(true);
@@ -46,8 +50,9 @@ describe('/debug/pprof/', () => {
 
   it('heap contains the allocating function', async () => {
     const profile = get('/debug/pprof/heap?seconds=1');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begun('the heap profile');
     const kept = Array.from({ length: 200_000 }, (_, n) => ({ n, text: `t${n}` }));
+    clock.advance(1_000);
     const { rawPayload } = await profile;
     expect(kept).toHaveLength(200_000);
     expect(gunzipSync(rawPayload).includes('inuse_space')).toBe(true);

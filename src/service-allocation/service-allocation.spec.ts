@@ -247,7 +247,7 @@ it('two servers on one store never allocate the same address or node port', asyn
     both.map((server, index) => createService(server, `race${index}`, { clusterIP: '10.0.0.3' })),
   );
   expect(racing.map(({ code }) => code).sort()).toEqual([201, 422]);
-}, 30_000);
+});
 
 it('the node port map equals that of kube-apiserver after each of the same requests', async () => {
   const store = new MemoryStore({ clock: systemClock });
@@ -286,7 +286,7 @@ it('the node port map equals that of kube-apiserver after each of the same reque
   expect(await mapped()).toEqual({ bytes: 26, ports: [30_053, 30_200, 30_201] });
   for (const name of ['e', 'c', 'a']) await server.admin.delete(`${services}/${name}`);
   expect(await mapped()).toEqual({ bytes: 0, ports: [] });
-}, 30_000);
+});
 
 it('ports that another server allocated are refused (422), and 2 × 160 concurrent Services get 320 ports', async () => {
   const store = new MemoryStore({ clock: systemClock });
@@ -301,4 +301,4 @@ it('ports that another server allocated are refused (422), and 2 × 160 concurre
   );
   expect(created.filter(({ code }) => code !== 201)).toEqual([]);
   expect(new Set(created.map(({ spec }) => spec.ports[0]!.nodePort)).size).toBe(320);
-}, 60_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
     clients.set(protocol, new HttpClient({ ...server, ...server.client, protocol }));
   }
   admin.close();
-}, 120_000);
+});
 afterAll(async () => {
   clients.forEach((client) => client.close());
   await server.stop();

@@ -145,14 +145,16 @@ it('requests to a server that hangs do not hold those of other groups', async ()
 });
 
 it('an answer that breaks off is cut, so that the client does not take it for a whole one', async () => {
+  let breakOff: () => void = () => undefined;
   remote.handlers.set(`${remote.path}/half`, (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
     response.write('{"kind":"Widget"');
-    setImmediate(() => response.destroy());
+    breakOff = () => response.destroy();
   });
   await remote.install(server.admin);
   const answer = await server.admin.open('GET', `${remote.path}/half`);
   answer.body.on('error', () => undefined).resume();
+  breakOff();
   expect(await answer.ended).toBe('cut');
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   running = await startRbacServer({ runtimeConfig: { 'api/all': true } });
   stranger = await running.users.with();
   routes = await servedRoutes(running.admin);
-}, 120_000);
+});
 afterAll(() => running.server.stop());
 
 interface ServedResource {

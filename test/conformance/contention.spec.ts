@@ -14,7 +14,7 @@ describe.each(stores)('many writers of one object: %s', (store) => {
   beforeAll(async () => {
     server = await startTestServer({ store, naming: 'kubernetes' }, { reconciles: false });
     client = server.client(server.keelson.client);
-  }, 30_000);
+  });
   afterAll(() => server.stop());
 
   const patch = (path: string, body: object, headers = merge) => client.request('PATCH', path, { body, headers });

@@ -157,7 +157,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { store, logger: collected.logger });
     admin = server.client(server.keelson.client);
     for (const name of ['aaa', 'mmm', 'zzz']) expect((await admin.post(configMaps, configMap(name))).code).toBe(201);
-  }, 120_000);
+  });
   afterAll(async () => {
     await server.stop();
     await store.close();
@@ -273,7 +273,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     }
     expect((await admin.get('/api/v1/namespaces/gone')).code).toBe(404);
     expect((await store.range('/registry/configmaps/gone/', { limit: 10 })).items).toEqual([]);
-  }, 30_000);
+  });
 }
 
 describe('unreadable values on the memory store', () => {

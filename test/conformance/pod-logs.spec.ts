@@ -83,12 +83,14 @@ describe.each(['http/1.1', 'h2'] as const)('over %s', (protocol) => {
   });
 
   it('a log that the kubelet drops half way is cut', async () => {
+    let drop: () => void = () => undefined;
     kubelet.handler = (request, response) => {
       response.write('half');
-      setImmediate(() => request.socket.destroy());
+      drop = () => request.socket.destroy();
     };
     const answer = await clients[protocol].open('GET', `${pods}/on-node/log`);
     answer.body.resume();
+    drop();
     expect([answer.code, await answer.ended]).toEqual([200, 'cut']);
   });
 });
@@ -272,7 +274,8 @@ it.each<[string, string, RegExp]>([
 });
 
 it('an exec at a closed port reports the error of the dial', async () => {
-  const { text } = await upgrade(`POST ${pods}/on-closed/exec?command=ls`);
+  const { socket, text } = await upgrade(`POST ${pods}/on-closed/exec?command=ls`);
+  if (!socket.closed) await once(socket, 'close');
   expect(text()).toMatch(
     /"message":"error dialing backend: dial tcp 127\.0\.0\.1:1: connect: connection refused","code":500/,
   );

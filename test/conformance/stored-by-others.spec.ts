@@ -85,7 +85,7 @@ describe('values stored by kube-apiserver', () => {
     await compare();
     for (const { key, value } of recorded) versions.set(key, await put(key, Buffer.from(value, 'base64')));
     await compare();
-  }, 60_000);
+  });
 
   it('are rewritten in the configured encoding by a patch without a change', async () => {
     const secret = recorded.find(({ object }) => object.kind === 'Secret')!;

@@ -6,7 +6,7 @@ import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { freePorts } from './ports.js';
 
 const top = join(__dirname, '../..');
-const startMsMax = 30_000;
+const startMsMax = 120_000;
 
 /** The built server in a process of its own, which can be killed and restarted at the same address on its data. */
 export class ServerProcess {

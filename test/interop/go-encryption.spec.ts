@@ -111,39 +111,35 @@ describeWithEtcd("values of kube-apiserver's encryption", () => {
     ['aesgcm with a short key', [keyed('aesgcm', 'k16')], 'aesgcm:v1:k16'],
     ['secretbox', [keyed('secretbox', 'k1')], 'secretbox:v1:k1'],
     ['a KMS plug-in', [plugin.provider(30_000)], 'kms:v2:plugin'],
-  ])(
-    'are exchanged with the code of kube-apiserver: %s',
-    async (_name, providers, prefix) => {
-      if (program === undefined) return;
-      file.write({ resources: ['secrets'], providers: [...providers, identity] });
-      const root = `/${prefix.replaceAll(':', '-')}`;
-      const own = { servers: etcd.storeOptions.servers, prefix: root };
-      const config = { storage: { ...file.config(), mediaType: 'application/json', etcd: own } };
-      server = await startTestServer({ store: 'etcd', naming: 'kubernetes' }, { etcd, config, reconciles: false });
-      go = new GoTransformers(program, file.path);
-      const { admin } = server;
-      const data = { password: Buffer.from('a password').toString('base64') };
-      expect((await admin.post(secrets, { metadata: { name: 'ours' }, data })).code).toBe(201);
+  ])('are exchanged with the code of kube-apiserver: %s', async (_name, providers, prefix) => {
+    if (program === undefined) return;
+    file.write({ resources: ['secrets'], providers: [...providers, identity] });
+    const root = `/${prefix.replaceAll(':', '-')}`;
+    const own = { servers: etcd.storeOptions.servers, prefix: root };
+    const config = { storage: { ...file.config(), mediaType: 'application/json', etcd: own } };
+    server = await startTestServer({ store: 'etcd', naming: 'kubernetes' }, { etcd, config, reconciles: false });
+    go = new GoTransformers(program, file.path);
+    const { admin } = server;
+    const data = { password: Buffer.from('a password').toString('base64') };
+    expect((await admin.post(secrets, { metadata: { name: 'ours' }, data })).code).toBe(201);
 
-      const key = `${root}/secrets/default/ours`;
-      expect(await encryptionOf(store, key)).toBe(prefix);
-      const stored = (await store.get(key)).item!.value;
-      const decrypted = await go.run('decrypt', key, stored);
-      const object = JSON.parse(decrypted.value.toString()) as { metadata: object; data: object };
-      expect([decrypted.stale, object]).toMatchObject([false, { kind: 'Secret', metadata: { name: 'ours' }, data }]);
-      // These authenticate the key, so that a value cannot be moved to another one.
-      if (!prefix.startsWith('aescbc') && !prefix.startsWith('secretbox'))
-        await expect(go.run('decrypt', `${key}-moved`, stored)).rejects.toThrow(/fail|authentic/i);
+    const key = `${root}/secrets/default/ours`;
+    expect(await encryptionOf(store, key)).toBe(prefix);
+    const stored = (await store.get(key)).item!.value;
+    const decrypted = await go.run('decrypt', key, stored);
+    const object = JSON.parse(decrypted.value.toString()) as { metadata: object; data: object };
+    expect([decrypted.stale, object]).toMatchObject([false, { kind: 'Secret', metadata: { name: 'ours' }, data }]);
+    // These authenticate the key, so that a value cannot be moved to another one.
+    if (!prefix.startsWith('aescbc') && !prefix.startsWith('secretbox'))
+      await expect(go.run('decrypt', `${key}-moved`, stored)).rejects.toThrow(/fail|authentic/i);
 
-      const theirs = { ...object, metadata: { ...object.metadata, name: 'theirs', uid: 'a-uid' } };
-      const theirKey = `${root}/secrets/default/theirs`;
-      const encrypted = await go.run('encrypt', theirKey, Buffer.from(JSON.stringify(theirs)));
-      await store.txn([], [{ type: 'put', key: theirKey, value: encrypted.value }]);
-      await eventually('the Secret is served', async () => (await admin.get(`${secrets}/theirs`)).code === 200);
-      expect((await admin.get(`${secrets}/theirs`)).body).toMatchObject({ metadata: { uid: 'a-uid' }, data });
-    },
-    60_000,
-  );
+    const theirs = { ...object, metadata: { ...object.metadata, name: 'theirs', uid: 'a-uid' } };
+    const theirKey = `${root}/secrets/default/theirs`;
+    const encrypted = await go.run('encrypt', theirKey, Buffer.from(JSON.stringify(theirs)));
+    await store.txn([], [{ type: 'put', key: theirKey, value: encrypted.value }]);
+    await eventually('the Secret is served', async () => (await admin.get(`${secrets}/theirs`)).code === 200);
+    expect((await admin.get(`${secrets}/theirs`)).body).toMatchObject({ metadata: { uid: 'a-uid' }, data });
+  });
 
   it('are stale for the code of kube-apiserver if another key comes first', async () => {
     if (program === undefined) return;
@@ -155,5 +151,5 @@ describeWithEtcd("values of kube-apiserver's encryption", () => {
     file.writeForSecrets(keyed('aesgcm', 'k2', 'k1'), identity);
     go = new GoTransformers(program, file.path);
     expect(await go.run('decrypt', key, value)).toEqual({ value: Buffer.from('{}'), stale: true });
-  }, 60_000);
+  });
 });

@@ -61,8 +61,8 @@ function topOf(kubectl: (typeof kubectls)[number], address: string): void {
     await addNode(admin);
     const stdin = await readFile(join(packageRoot, 'test/fixtures/aggregation/metrics-server.yaml'), 'utf8');
     await run('apply -f -', { stdin, stdout: /apiservice\S+\/v1beta1.metrics.k8s.io created/ });
-    await run('get apiservice v1beta1.metrics.k8s.io', { stdout: /kube-system\/metrics-server\s+False/ });
     expect(await remote.availability(admin, 'False', 'EndpointsNotFound')).toBeDefined();
+    await run('get apiservice v1beta1.metrics.k8s.io', { stdout: /kube-system\/metrics-server\s+False/ });
     await run('top nodes', { code: 1, stderr: /Metrics API not available|unable to handle the request/ });
 
     const slice = {
@@ -73,7 +73,7 @@ function topOf(kubectl: (typeof kubectls)[number], address: string): void {
     };
     const { code, text } = await admin.post('/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices', slice);
     expect([code, text]).toEqual([201, text]);
-    await run('wait --for=condition=Available apiservice/v1beta1.metrics.k8s.io --timeout=25s');
+    await run('wait --for=condition=Available apiservice/v1beta1.metrics.k8s.io --timeout=200s');
     await eventually('the group is discovered', async () => {
       const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
       return (await admin.get('/apis', { accept })).text.includes('NodeMetrics');

@@ -92,7 +92,7 @@ describeWithEtcd('two servers that lose answers of etcd', () => {
     );
     expect(violations.slice(0, 10)).toEqual([]);
     expect(counts['504 Timeout']).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 async function eventually<T>(make: () => Promise<T>): Promise<T> {

@@ -96,7 +96,7 @@ it(`a namespace with ${count} objects is deleted completely, though the server i
     await server.kill();
     await rm(directory, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 describe('a half-completed deletion', () => {
   const store = new MemoryStore();
@@ -141,7 +141,7 @@ describe('a half-completed deletion', () => {
     const collecting = await start(['garbage-collector-controller']);
     await untilGone(collecting, `${namespaces}/start/pods`, 'p');
     expect((await store.get(key('start'))).item).toBeUndefined();
-  }, 60_000);
+  });
 });
 
 describe.each(['Background', 'Foreground'])(
@@ -186,6 +186,6 @@ describe.each(['Background', 'Foreground'])(
         await keelson.stop();
         await store.close();
       }
-    }, 120_000);
+    });
   },
 );

@@ -154,7 +154,7 @@ it('a silent Node is Unknown after the grace period; its Pods become not ready a
   );
   expect((await admin.get(`${pods}/stays`)).body.metadata.deletionTimestamp).toBeUndefined();
   expect(readyOf((await admin.get(`${nodes}/alive`)).body)).toBe('True');
-}, 60_000);
+});
 
 it('a Node is Unknown at the end of its grace period, wherever that is between two checks of all Nodes', async () => {
   const { admin } = world;
@@ -165,7 +165,7 @@ it('a Node is Unknown at the end of its grace period, wherever that is between t
   expect(readyOf((await admin.get(`${nodes}/silent`)).body)).toBe('True');
   await world.pass(1);
   await untilReady(admin, 'silent', 'Unknown');
-}, 60_000);
+});
 
 it('a Node that returns loses its taints, and its Pods stay', async () => {
   const { admin } = world;
@@ -179,7 +179,7 @@ it('a Node that returns loses its taints, and its Pods stay', async () => {
   await untilTaints(admin, 'silent');
   await world.pass(400, ['alive', 'silent']);
   expect((await admin.get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
-}, 60_000);
+});
 
 it('a Node that reports that it is not ready has the taint not-ready', async () => {
   const { admin } = world;
@@ -188,7 +188,7 @@ it('a Node that reports that it is not ready has the taint not-ready', async () 
   await world.pass(10, ['alive', 'ill']);
   await report(admin, 'ill', 'False', '2026-01-01T00:00:10Z');
   await untilTaints(admin, 'ill', 'not-ready:NoSchedule', 'not-ready:NoExecute');
-}, 60_000);
+});
 
 it('the Pods of a Node that is not ready for 300 s are deleted, and the Node stays not ready', async () => {
   const { admin } = world;
@@ -203,7 +203,7 @@ it('the Pods of a Node that is not ready for 300 s are deleted, and the Node sta
   await world.pass(30, ['alive', 'ill']);
   await until(admin, pods, 'p', (pod) => pod?.metadata.deletionTimestamp !== undefined);
   expect(readyOf((await admin.get(`${nodes}/ill`)).body)).toBe('False');
-}, 60_000);
+});
 
 it('no Pod is evicted while no Node is ready', async () => {
   const { admin } = world;
@@ -213,7 +213,7 @@ it('no Pod is evicted while no Node is ready', async () => {
   for (const name of ['a', 'b']) await untilTaints(admin, name, 'unreachable:NoSchedule');
   await world.pass(600);
   expect((await admin.get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
-}, 60_000);
+});
 
 it('Nodes of one zone are evicted one after another', async () => {
   const { admin } = world;
@@ -239,7 +239,7 @@ it('Nodes of one zone are evicted one after another', async () => {
     /^node_collector_update_all_nodes_health_duration_seconds_count [1-9]\d*$/m,
     /^node_collector_update_node_health_duration_seconds_count [1-9]\d*$/m,
   ]);
-}, 60_000);
+});
 
 it('a restart neither shortens the grace period nor prolongs the time until an eviction', async () => {
   await join(world.admin, 'alive');
@@ -255,7 +255,7 @@ it('a restart neither shortens the grace period nor prolongs the time until an e
   world = await world.restart();
   await world.pass(120, ['alive']);
   await until(world.admin, pods, 'p', (pod) => pod?.metadata.deletionTimestamp !== undefined);
-}, 60_000);
+});
 
 it('a taint with the effect NoExecute evicts the Pods that do not tolerate it', async () => {
   const { admin } = world;
@@ -270,7 +270,7 @@ it('a taint with the effect NoExecute evicts the Pods that do not tolerate it', 
     /^taint_eviction_controller_pod_deletions_total 1$/m,
     /^taint_eviction_controller_pod_deletion_duration_seconds_count 1$/m,
   ]);
-}, 60_000);
+});
 
 it('Pods of a Node that does not exist are deleted after a minute', async () => {
   const { admin } = world;
@@ -286,7 +286,7 @@ it('Pods of a Node that does not exist are deleted after a minute', async () => 
     /^pod_gc_collector_force_delete_pods_total\{namespace="default",reason="orphaned"\} 1$/m,
     /^# TYPE pod_gc_collector_force_delete_pod_errors_total counter$/m,
   ]);
-}, 60_000);
+});
 
 it('a cluster without Nodes keeps Pods that name one', async () => {
   const { admin } = world;
@@ -296,7 +296,7 @@ it('a cluster without Nodes keeps Pods that name one', async () => {
   await join(admin, 'first');
   await world.pass(100, ['first']);
   await untilGone(admin, pods, 'p');
-}, 60_000);
+});
 
 it('a Node that comes back in time keeps its Pods', async () => {
   const { admin } = world;
@@ -305,7 +305,7 @@ it('a Node that comes back in time keeps its Pods', async () => {
   await join(admin, 'late');
   await world.pass(120, ['late']);
   expect((await admin.get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
-}, 60_000);
+});
 
 it('terminating Pods of a Node out of service are deleted', async () => {
   const { admin } = world;
@@ -323,4 +323,4 @@ it('terminating Pods of a Node out of service are deleted', async () => {
   await metrics(admin, [
     /^pod_gc_collector_force_delete_pods_total\{namespace="default",reason="out-of-service"\} 1$/m,
   ]);
-}, 60_000);
+});

@@ -53,16 +53,16 @@ async function areGone(paths: readonly string[]): Promise<void> {
   });
 }
 
-it('a created and deleted object of every kind is gone within 30 s', async () => {
+it('a created and deleted object of every kind is gone', async () => {
   const paths = await createAll();
   for (const path of [...paths].reverse()) {
     const { code, body } = await client.delete(path);
     expect([path, [200, 202, 404].includes(code), body.message]).toEqual([path, true, body.message]);
   }
   await areGone(paths);
-}, 120_000);
+});
 
-it('a namespace with an object of every kind is gone within 30 s', async () => {
+it('a namespace with an object of every kind is gone', async () => {
   const paths = await createAll();
   const isInside = (path: string) => path.includes(`/namespaces/${namespace}/`);
   // Namespaces wait for aggregated servers, which may hold objects of theirs, and this one does not exist.
@@ -72,7 +72,7 @@ it('a namespace with an object of every kind is gone within 30 s', async () => {
   const outside = paths.filter((path) => !isInside(path)).reverse();
   for (const path of outside) await client.delete(path);
   await areGone(outside);
-}, 120_000);
+});
 
 it('nothing is left Terminating', async () => {
   for (const { store } of server.keelson.components.registry.storedResources()) {

@@ -143,4 +143,4 @@ it('extension-apiserver-authentication gets the CA certificates of changed files
     client.close();
     await keelson.stop();
   }
-}, 30_000);
+});

@@ -75,4 +75,4 @@ it('a namespace with a PersistentVolumeClaim is deleted', async () => {
   await client.post('/api/v1/namespaces/shop/persistentvolumeclaims', claim('data'));
   await client.delete('/api/v1/namespaces/shop');
   await until(client, '/api/v1/namespaces', 'shop', (found) => found === undefined);
-}, 15_000);
+});

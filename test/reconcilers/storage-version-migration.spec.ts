@@ -171,7 +171,7 @@ describe('a custom kind whose storage version has changed', () => {
 
     await redefine(admin, { versions: versions(['v2'], 'v2') });
     expect((await ok(admin.get(`${widgets('v2')}/w3`)))['spec']).toEqual({ size: 3 });
-  }, 60_000);
+  });
 
   it('is migrated back by a second migration, and a third one writes nothing', async () => {
     const admin = await start();
@@ -191,7 +191,7 @@ describe('a custom kind whose storage version has changed', () => {
     await begin(admin, 'idle');
     expect(await ended(admin, 'idle')).toEqual(success);
     expect(await revisions()).toEqual(before);
-  }, 60_000);
+  });
 
   it('keeps the writes of clients during the migration', async () => {
     const admin = await start();
@@ -224,7 +224,7 @@ describe('a custom kind whose storage version has changed', () => {
       ({ metadata, spec }) => [metadata.name!, (spec as { size: number }).size] as const,
     );
     expect(new Map(sizes)).toEqual(new Map([...expected].sort(([a], [b]) => (a < b ? -1 : 1))));
-  }, 120_000);
+  });
 
   it('is converted by its webhook, which the migration waits for', async () => {
     const webhook = await ConversionWebhook.start();
@@ -263,7 +263,7 @@ describe('a custom kind whose storage version has changed', () => {
     } finally {
       await webhook.stop();
     }
-  }, 120_000);
+  });
 
   it('keeps its watches when the migration ends', async () => {
     const admin = await start();
@@ -283,7 +283,7 @@ describe('a custom kind whose storage version has changed', () => {
     } finally {
       watch.close();
     }
-  }, 60_000);
+  });
 
   it('whose migration had begun on another server is completed', async () => {
     const first = await start({ config: { reconcilers: { controllers: ['*', '-svm'] } } });
@@ -303,7 +303,7 @@ describe('a custom kind whose storage version has changed', () => {
     expect(await ended(admin, 'm')).toEqual(success);
     expect(all(await storedVersions(store))).toEqual([`${group}/v2`]);
     expect(await ok(admin.get(`${widgets('v2')}/w4`))).toMatchObject({ metadata });
-  }, 60_000);
+  });
 });
 
 it('built-in kinds are migrated between JSON and protobuf', async () => {
@@ -333,7 +333,7 @@ it('built-in kinds are migrated between JSON and protobuf', async () => {
     const { resourceVersion: _version, ...kept } = metadata;
     expect(await ok(next.get(`${configMaps}/a`))).toMatchObject({ metadata: kept, data });
   }
-}, 60_000);
+});
 
 describe('a migration fails', () => {
   const prefixed = (message: string) => failure(`migration encountered unhandled error: ${message}`);
@@ -356,33 +356,29 @@ describe('a migration fails', () => {
       reason: 'MigrationFailed',
       message: 'The migration has failed',
     });
-  }, 60_000);
+  });
 
   it.each<[string, object]>([
     ['has', {}],
     ['is being deleted and has', { deletionTimestamp: '2026-01-02T03:04:05Z', finalizers: ['example.com/hold'] }],
-  ])(
-    'if an object %s fields that this server does not know, which are not lost',
-    async (_, more) => {
-      const admin = await start();
-      await ok(admin.post(configMaps, { metadata: { name: 'a' } }));
-      const key = '/registry/configmaps/default/a';
-      const { item } = await store.get(key);
-      const stored = JSON.parse(item!.value.toString()) as KubeObject;
-      const object = { ...stored, metadata: { ...stored.metadata, ...more }, futureField: { a: 1 } };
-      const value = Buffer.from(JSON.stringify(object));
-      await store.txn([], [{ type: 'put', key, value }]);
-      await begin(admin, 'm', { group: '', resource: 'configmaps' });
-      expect(await ended(admin, 'm')).toEqual(
-        prefixed(
-          `Internal error occurred: the object stored under ${key} has fields that this server does not know ` +
-            '(futureField) and would lose: write it through a server that knows them, or delete it',
-        ),
-      );
-      expect((await store.get(key)).item!.value.toString()).toBe(value.toString());
-    },
-    60_000,
-  );
+  ])('if an object %s fields that this server does not know, which are not lost', async (_, more) => {
+    const admin = await start();
+    await ok(admin.post(configMaps, { metadata: { name: 'a' } }));
+    const key = '/registry/configmaps/default/a';
+    const { item } = await store.get(key);
+    const stored = JSON.parse(item!.value.toString()) as KubeObject;
+    const object = { ...stored, metadata: { ...stored.metadata, ...more }, futureField: { a: 1 } };
+    const value = Buffer.from(JSON.stringify(object));
+    await store.txn([], [{ type: 'put', key, value }]);
+    await begin(admin, 'm', { group: '', resource: 'configmaps' });
+    expect(await ended(admin, 'm')).toEqual(
+      prefixed(
+        `Internal error occurred: the object stored under ${key} has fields that this server does not know ` +
+          '(futureField) and would lose: write it through a server that knows them, or delete it',
+      ),
+    );
+    expect((await store.get(key)).item!.value.toString()).toBe(value.toString());
+  });
 
   it('if admission rejects the write of an object', async () => {
     const refusing = defineAdmissionPlugin({
@@ -399,25 +395,21 @@ describe('a migration fails', () => {
     await switchTo(admin, 'v2');
     await begin(admin, 'm');
     expect(await ended(admin, 'm')).toEqual(prefixed('widgets.example.com "w1" is forbidden: no'));
-  }, 60_000);
+  });
 
   it.each<[resource: string, group: string, version: string]>([
     ['bindings', '', 'v1'],
     ['componentstatuses', '', 'v1'],
     ['subjectaccessreviews', 'authorization.k8s.io', 'v1'],
-  ])(
-    'if %s cannot be updated and listed',
-    async (resource, of, version) => {
-      const admin = await start();
-      await begin(admin, 'm', { group: of, resource });
-      expect(await ended(admin, 'm')).toEqual(
-        failure(
-          `resource "${of}/${version}, Resource=${resource}" does not support discovery operations: [update patch list]`,
-        ),
-      );
-    },
-    60_000,
-  );
+  ])('if %s cannot be updated and listed', async (resource, of, version) => {
+    const admin = await start();
+    await begin(admin, 'm', { group: of, resource });
+    expect(await ended(admin, 'm')).toEqual(
+      failure(
+        `resource "${of}/${version}, Resource=${resource}" does not support discovery operations: [update patch list]`,
+      ),
+    );
+  });
 
   it.each<[string, object, string]>([
     ['before it ran', {}, 'resource does not exist in discovery'],
@@ -426,22 +418,18 @@ describe('a migration fails', () => {
       { resourceVersion: '1' },
       'migration encountered unhandled error: unable to obtain GVR from discovery',
     ],
-  ])(
-    'if its resource does not exist a minute after its creation: %s',
-    async (_, status, message) => {
-      const admin = await start();
-      await begin(admin, 'new', { group, resource: 'gadgets' });
-      const { items } = await store.range('/registry/');
-      const { key, value } = items.find((item) => item.key.endsWith('/storageversionmigrations/new'))!;
-      const stored = JSON.parse(value.toString()) as KubeObject;
-      const metadata = { ...stored.metadata, name: 'old', uid: 'old', creationTimestamp: '2026-01-02T03:04:05Z' };
-      const spec = { resource: { group, resource: 'gizmos' } };
-      const old = Buffer.from(JSON.stringify({ ...stored, metadata, spec, status }));
-      await store.txn([], [{ type: 'put', key: key.replace(/new$/, 'old'), value: old }]);
-      expect(await ended(admin, 'old')).toEqual(failure(message));
-    },
-    60_000,
-  );
+  ])('if its resource does not exist a minute after its creation: %s', async (_, status, message) => {
+    const admin = await start();
+    await begin(admin, 'new', { group, resource: 'gadgets' });
+    const { items } = await store.range('/registry/');
+    const { key, value } = items.find((item) => item.key.endsWith('/storageversionmigrations/new'))!;
+    const stored = JSON.parse(value.toString()) as KubeObject;
+    const metadata = { ...stored.metadata, name: 'old', uid: 'old', creationTimestamp: '2026-01-02T03:04:05Z' };
+    const spec = { resource: { group, resource: 'gizmos' } };
+    const old = Buffer.from(JSON.stringify({ ...stored, metadata, spec, status }));
+    await store.txn([], [{ type: 'put', key: key.replace(/new$/, 'old'), value: old }]);
+    expect(await ended(admin, 'old')).toEqual(failure(message));
+  });
 });
 
 it('a migration waits for a resource that is defined after it', async () => {
@@ -451,7 +439,7 @@ it('a migration waits for a resource that is defined after it', async () => {
   await until(admin, migrations, 'm', (object) => object !== undefined && isRunning(object));
   await defineWidgets(admin, 1);
   expect(await ended(admin, 'm')).toEqual(success);
-}, 60_000);
+});
 
 it('errors that may pass are retried', async () => {
   let failures = 3;
@@ -473,7 +461,7 @@ it('errors that may pass are retried', async () => {
   expect(await ended(admin, 'm')).toEqual(success);
   expect(failures).toBeLessThanOrEqual(0);
   expect(all(await storedVersions(store))).toEqual([`${group}/v2`]);
-}, 60_000);
+});
 
 it('one migration of a resource runs at a time, in the order of their creation and names', async () => {
   const admin = await start();
@@ -498,7 +486,7 @@ it('one migration of a resource runs at a time, in the order of their creation a
     watch.close();
   }
   expect(starts).toEqual(names);
-}, 60_000);
+});
 
 it('without the API the reconciler does nothing, and the server runs', async () => {
   const admin = await start({ config: { runtimeConfig: {} } });
@@ -544,4 +532,4 @@ it('a migration on the embedded store goes on after the server was killed', asyn
     await server.kill();
     await rm(directory, { recursive: true, force: true });
   }
-}, 180_000);
+});

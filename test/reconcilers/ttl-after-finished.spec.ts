@@ -28,4 +28,4 @@ it('a finished Job is deleted with its Pods after ttlSecondsAfterFinished', asyn
   expect([code, body.message]).toEqual([200, undefined]);
   await untilGone(client, jobs, 'j');
   expect((await client.get(`${pods}/p`)).code).toBe(404);
-}, 15_000);
+});

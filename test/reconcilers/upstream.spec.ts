@@ -65,7 +65,7 @@ it('kube-root-ca.crt of a controller manager is kept while it holds its Lease', 
   for (const namespace of namespaces) {
     expect(dataOf((await client.get(`${configMapsOf(namespace)}/${name}`)).body)).toBe(authorityPem);
   }
-}, 30_000);
+});
 
 it('work that a controller manager leaves undone is done after ten seconds', async () => {
   await client.post(leases, lease('kcm_1'));
@@ -73,4 +73,4 @@ it('work that a controller manager leaves undone is done after ten seconds', asy
   await client.delete(`${configMapsOf('default')}/${name}`);
   await until(client, configMapsOf('default'), name, (found) => dataOf(found) === server.keelson.ca);
   expect(performance.now() - start).toBeGreaterThan(9_000);
-}, 30_000);
+});

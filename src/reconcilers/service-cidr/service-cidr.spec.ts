@@ -54,7 +54,7 @@ it('an added ServiceCIDR serves addresses, and is deleted after its last address
   await becomes('second', 'Ready=False Terminating');
   await admin.delete(`${services}/more`);
   await becomes('second', 'gone');
-}, 20_000);
+});
 
 it('the initial ServiceCIDR is created again when it is deleted', async () => {
   await admin.post(ranges, { metadata: { name: 'wide' }, spec: { cidrs: ['10.0.0.0/24'] } });
@@ -68,7 +68,7 @@ it('the initial ServiceCIDR is created again when it is deleted', async () => {
   }
   watch.close();
   await becomes('kubernetes', 'Ready=True');
-}, 20_000);
+});
 
 it('no address is allocated from a ServiceCIDR that is not ready', async () => {
   await keelson.stop();
