@@ -10,11 +10,12 @@ import { startBare, startOurs, type Server, type StoreName } from './lib/servers
 
 /**
  * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
- * and without: `NODE_OPTIONS=--max-semi-space-size=64 node dist/bench/fairness.js --seconds 10`. The goal is a p99 of at most three times that of the quiet
- * server. Both clients have processes of their own; the noisy one leaves the cores to the others, as if it ran on another
- * machine. The same
- * loads are answered by a bare Node server with the same bytes, in the order of their arrival: what the clients and the
- * event loop cost without Keelson. The server's part of the latency is that of its metrics.
+ * and without: `NODE_OPTIONS=--max-semi-space-size=64 node dist/bench/fairness.js --seconds 10`. With `--noisy-sessions 20`
+ * the other user's client sends 200 requests at a time over 20 HTTP/2 sessions. The goal is a p99 of at most three times
+ * that of the quiet server. Both clients have processes of their own; the noisy one leaves the cores to the others, as if
+ * it ran on another machine. The same loads are answered by a bare Node server with the same bytes, in the order of their
+ * arrival: what the clients and the event loop cost without Keelson. The server's part of the latency is that of its
+ * metrics.
  */
 const noisyConnections = 200;
 const warmUpMs = 1500;
@@ -52,6 +53,7 @@ async function load(server: Server, request: RequestShape, connections: number, 
   const job: LoadJob = {
     ...{ type: 'load', target: server.target, warmUpMs, request, connections, seconds },
     ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: request.method === 'POST' ? nextName : 0 },
+    ...(connections === noisyConnections && noisySessions > 0 && { http2Sessions: noisySessions }),
   };
   const measured = await measure(job, [server.pid], { yieldsCores: connections === noisyConnections });
   if (request.method === 'POST') nextName = measured.next;
@@ -170,9 +172,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     store: { type: 'string', default: 'memory' },
     polite: { type: 'string', default: 'get' },
+    /** HTTP/2 sessions that the noisy client's requests share; 0: it uses HTTP/1.1. */
+    'noisy-sessions': { type: 'string', default: '0' },
   },
 });
 const seconds = Number(values.seconds);
+const noisySessions = Number(values['noisy-sessions']);
 const store = values.store as StoreName;
 const kinds = values.polite.split(',');
 for (const isFair of [true, false]) {

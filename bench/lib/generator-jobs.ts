@@ -13,7 +13,9 @@ interface Job {
 export interface LoadJob extends Job {
   readonly type: 'load';
   readonly request: RequestShape;
+  /** HTTP/1.1 connections, or streams at the same time of HTTP/2 sessions. */
   readonly connections: number;
+  readonly http2Sessions?: number;
   /** The load ends at this time or this count. */
   readonly seconds: number;
   readonly requestsMax: number;

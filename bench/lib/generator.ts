@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FanOutJob, Figures, FromGenerator, LoadJob, ToGenerator } from './generator-jobs.js';
 import { Http1Connection, type Target } from './http1-connection.js';
+import { Http2Reads } from './http2-reads.js';
 import { RequestTemplate } from './requests.js';
 
 /** The process that generates the load, so that its CPU time is not the server's. Driven by load-generator.ts. */
@@ -35,7 +36,11 @@ class LoadRun {
   }
 
   async run(): Promise<Figures> {
-    const lanes = await Promise.all(Array.from({ length: this.job.connections }, () => this.openLane()));
+    const { connections, http2Sessions, target, request } = this.job;
+    const reads = http2Sessions ? await Http2Reads.open(target, request, http2Sessions) : undefined;
+    const lanes = await Promise.all(
+      Array.from({ length: connections }, () => (reads ? this.streamLane(reads) : this.openLane())),
+    );
     if (this.job.warmUpMs > 0) await this.warmUp(lanes, this.job.warmUpMs);
     await go();
     [this.count, this.failed, this.times] = [0, 0, []];
@@ -43,6 +48,7 @@ class LoadRun {
     await this.phase(lanes, this.job.seconds * 1000, this.job.requestsMax);
     const seconds = (performance.now() - startedMs) / 1000;
     for (const lane of lanes) lane.close();
+    reads?.close();
     const sorted = Float64Array.from(this.times).sort();
     const { count, failed, counter: next } = this;
     return { count, seconds, failed, next, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
@@ -62,6 +68,23 @@ class LoadRun {
   }
 
   private async openLane(): Promise<Lane> {
+    const lane = this.lane(() => connection.send(this.template.numbered(this.counter++)));
+    const { end } = lane;
+    const closed = () => {
+      this.failed++;
+      lane.finish();
+    };
+    const connection = await Http1Connection.open(this.job.target, { end, closed });
+    return { loop: lane.loop, close: () => connection.close() };
+  }
+
+  private streamLane(reads: Http2Reads): Lane {
+    const lane = this.lane(() => reads.send(lane.end));
+    return { loop: lane.loop, close: () => undefined };
+  }
+
+  /** Sends the next request after the answer to the last one. */
+  private lane(send: () => void) {
     let sentMs = 0;
     let finish: () => void = () => undefined;
     const next = () => {
@@ -69,23 +92,17 @@ class LoadRun {
       if (nowMs >= this.stopAtMs || this.requestsLeft <= 0) return finish();
       this.requestsLeft--;
       sentMs = nowMs;
-      connection.send(this.template.numbered(this.counter++));
+      send();
     };
-    const connection = await Http1Connection.open(this.job.target, {
-      end: (status) => {
+    return {
+      loop: () => new Promise<void>((resolve) => ((finish = resolve), next())),
+      finish: () => finish(),
+      end: (status: number) => {
         this.count++;
         if (status < 200 || status >= 300) this.failed++;
         this.times.push(performance.now() - sentMs);
         next();
       },
-      closed: () => {
-        this.failed++;
-        finish();
-      },
-    });
-    return {
-      loop: () => new Promise<void>((resolve) => ((finish = resolve), next())),
-      close: () => connection.close(),
     };
   }
 }

@@ -230,6 +230,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       clock,
       rng,
     }),
+    flowControl,
     requestMetrics: meters.requests,
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,

@@ -1,3 +1,4 @@
+import type { Http2ServerResponse } from 'node:http2';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,9 +7,11 @@ import type { TlsMaterial } from '../certificates/tls-material.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Auditor } from '../audit/auditor.js';
 import { Connections } from '../connections/connections.js';
+import { isHttp2Response } from '../connections/raw-messages.js';
 import { makeProtocolServers, type RequestListener } from '../connections/protocol-servers.js';
 import type { UpgradeRoutes } from '../connections/upgrades.js';
 import { makeRoutable } from '../connections/unusual-requests.js';
+import type { FlowControl } from '../flow/flow-control.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { answerError } from '../filters/api-error.filter.js';
 import { registerAccessLog } from '../hooks/access-log.hook.js';
@@ -32,6 +35,7 @@ interface HookDependencies {
   readonly requestMetrics: RequestMetrics;
   readonly auditor?: Auditor | undefined;
   readonly upgrades: UpgradeRoutes;
+  readonly flowControl: FlowControl | undefined;
   readonly phase: { readonly isStopping: boolean; readonly isRefusing: boolean };
 }
 
@@ -51,7 +55,7 @@ const routeParameterLengthMax = 2 ** 21;
 /** Creates the Fastify adapter for Nest: HTTP/2 and HTTP/1.1, chosen by ALPN, on one TLS port. */
 export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookDependencies): HttpServer {
   const { serving, limits } = config;
-  const { logger, clock, upgrades } = components;
+  const { logger, clock, upgrades, flowControl } = components;
   let connections: Connections | undefined;
   const serverFactory = (route: RequestListener): Server => {
     const servers = makeProtocolServers(
@@ -59,8 +63,12 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookD
       { ...protocolBounds(config), upgrades },
       (request, response) => {
         connections!.begin(request, response);
-        makeRoutable(request, limits.requestHeadersMax);
-        route(request, response);
+        const handle = () => {
+          makeRoutable(request, limits.requestHeadersMax);
+          route(request, response);
+        };
+        if (flowControl && isHttp2Response(response) && isHeld(flowControl, response, handle)) return;
+        handle();
       },
     );
     connections = new Connections(
@@ -126,6 +134,11 @@ function tlsOptions({ limits }: ServerConfig, { material, sni }: Tls) {
     rejectUnauthorized: false,
     handshakeTimeout: limits.tlsHandshakeTimeoutMs,
   };
+}
+
+/** Returns true if a request over HTTP/2 waits for its turn, which calls `handle`. */
+function isHeld({ pacing }: FlowControl, { stream }: Http2ServerResponse, handle: () => void): boolean {
+  return stream.session !== undefined && pacing.holds(stream.session, stream, handle);
 }
 
 function protocolBounds({ serving, limits }: ServerConfig) {

@@ -7,7 +7,7 @@ import type { ServerComponents } from './components.js';
 /** Stops a process of a server: all of it, or its part of it, with the workers that it has started. */
 export async function stopProcess(
   config: ServerConfig,
-  components: Pick<ServerComponents, 'phase' | 'watches' | 'clock'>,
+  components: StoppedComponents,
   { connections, ownProcess }: { readonly connections: Connections; readonly ownProcess: ServerProcess | undefined },
 ): Promise<void> {
   if (!ownProcess) return stopServing(config, components, connections);
@@ -27,6 +27,8 @@ export async function stopProcess(
   await Promise.all([stopServing(config, components, ofProcess), ownProcess.workers?.stop()]);
 }
 
+type StoppedComponents = Pick<ServerComponents, 'phase' | 'watches' | 'clock' | 'flowControl'>;
+
 type ServedConnections = Pick<Connections, 'stopListening' | 'closeUpgraded' | 'quiet' | 'drain'>;
 
 /**
@@ -36,7 +38,7 @@ type ServedConnections = Pick<Connections, 'stopListening' | 'closeUpgraded' | '
  */
 async function stopServing(
   config: ServerConfig,
-  { phase, watches, clock }: Pick<ServerComponents, 'phase' | 'watches' | 'clock'>,
+  { phase, watches, clock, flowControl }: StoppedComponents,
   connections: ServedConnections,
 ): Promise<void> {
   phase.isStopping = true;
@@ -50,7 +52,17 @@ async function stopServing(
     return connections.drain(0);
   }
   connections.stopListening();
+  if (flowControl) {
+    flowControl.pacing.stop();
+    await afterNextPoll();
+  }
   const ending = watches.endAll(clock, config.shutdownWatchGraceMs);
   await connections.drain(Math.max(shutdownGraceMs, config.shutdownWatchGraceMs));
   await ending;
+}
+
+/** Resolves when the event loop has read the sockets once more. */
+async function afterNextPoll(): Promise<void> {
+  // The first one is of the present turn of the event loop.
+  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
 }

@@ -125,13 +125,31 @@ it('the response to the first request of a turn is sent before the others are di
   sent.length = 0;
   turn();
   expect(executed[before]).toBe('polite');
-  // After it, and at the end of the turn.
-  expect(sent).toEqual([before + 1, executed.length]);
+  // Before the turn, after the request, and at the end of the turn.
+  expect(sent).toEqual([before, before + 1, executed.length]);
   sent.length = 0;
   turn();
   turn();
   // The flow of the last one goes on.
-  expect(sent).toHaveLength(2);
+  expect(sent).toHaveLength(4);
+});
+
+it('no request begins of which more than half would exceed the time of the turn', () => {
+  const { levelOf, flowOf, admit, executed, turn } = world();
+  const [level, noisy, polite] = [levelOf('level', 1000), flowOf('noisy'), flowOf('polite')];
+  for (const [ms, requests] of [
+    [0.2, 1],
+    [0.15, 2],
+    [0.1, 2],
+    [0.05, 5],
+  ] as const) {
+    admit(level, polite, 0.02);
+    for (let at = 0; at < 30; at++) admit(level, noisy, ms);
+    const before = executed.length;
+    turn();
+    expect([ms, executed.length - before]).toEqual([ms, requests]);
+    for (let at = 0; at < 40; at++) turn();
+  }
 });
 
 it('a flow whose request coincides with a garbage collection is served next nevertheless', () => {

@@ -41,6 +41,8 @@ export class DispatchTurns {
   /** The last request that was dispatched in this turn, when, and its flow. */
   private dispatched: FlowRequest | undefined = undefined;
   private dispatchedMs = 0;
+  /** The time of the last request of this turn. */
+  private lastMs = 0;
   private dispatchedFlow: Flow | undefined = undefined;
 
   constructor(
@@ -94,15 +96,20 @@ export class DispatchTurns {
   };
 
   private readonly beginTurn = (): void => {
+    // Responses of requests that began while sockets were read do not wait for those of this turn.
+    if (this.clock.monotonicMs() < this.competesUntilMs) this.turns.sendFinished();
     this.turnBeganMs = this.dispatchedMs = this.clock.monotonicMs();
     // Without competition, mostly all of them: requests that are read afterwards then need not wait.
     this.turnEndMs = this.turnBeganMs + (this.turnBeganMs < this.competesUntilMs ? turnMsMax : soleTurnMsMax);
     this.isFirst = true;
+    this.lastMs = 0;
     this.dispatchOne();
   };
 
   private dispatchOne(): void {
-    const request = this.dispatchedMs < this.turnEndMs ? this.dispatchNext(this.dispatchedMs) : undefined;
+    // Another request that takes as long as the last one may exceed the time of the turn by half of it.
+    const isOver = this.dispatchedMs + this.lastMs / 2 >= this.turnEndMs;
+    const request = isOver ? undefined : this.dispatchNext(this.dispatchedMs);
     if (!request) return this.finishTurn();
     this.dispatched = request;
     this.turns.afterContinuations(this.dispatchMore);
@@ -113,7 +120,8 @@ export class DispatchTurns {
     const now = this.clock.monotonicMs();
     const request = this.dispatched!;
     const { level, flow } = request;
-    const measured = (now - this.dispatchedMs) / 1000;
+    this.lastMs = now - this.dispatchedMs;
+    const measured = this.lastMs / 1000;
     const seconds = request.initialSeats > 1 ? measured : flow.chargedSeconds(measured);
     level.usedMsPerSeat += (seconds * 1000) / Math.max(1, level.limit);
     if (!request.isCharged) level.charge(request, seconds);

@@ -62,7 +62,29 @@ function world() {
     for (const end of ends) end();
     return { flow, connections, read: () => connections.filter(({ isRead }) => isRead).length };
   };
-  return { clock, load, flowOf, connection, request, turn, crowd, isIdle: () => tasks.length === 0 };
+  /** Admits a request over HTTP/2 that waits; returns what ends it. */
+  const streamRequest = (flow: Flow, session: object) => {
+    const now = clock.monotonicMs();
+    const admitted = new FlowRequest(flow, level, info, user, now, { initialSeats: 1, finalSeats: 0, lingerMs: 0 });
+    level.admit(admitted, now, true);
+    const paced = pacing.paceStream(admitted, session);
+    return () => {
+      level.cancel(admitted);
+      paced?.ended();
+    };
+  };
+  return {
+    clock,
+    load,
+    flowOf,
+    connection,
+    request,
+    turn,
+    crowd,
+    pacing,
+    streamRequest,
+    isIdle: () => tasks.length === 0,
+  };
 }
 
 it('connections of a crowded flow are read one after the other', () => {
@@ -162,4 +184,63 @@ it('connections that close while they are held leave nothing behind', () => {
   const [next, flow] = [connection(), flowOf('noisy')];
   request(flow, next)();
   expect(next.isRead).toBe(true);
+});
+
+describe('an HTTP/2 session', () => {
+  /** A session whose flow is crowded, by requests in progress. */
+  function crowdedSession() {
+    const own = world();
+    const [session, flow] = [{}, own.flowOf('noisy')];
+    const ends = Array.from({ length: 20 }, () => own.streamRequest(flow, session));
+    const handled: number[] = [];
+    const arrive = (name: number, stream = { destroyed: false }) =>
+      own.pacing.holds(session, stream, () => void handled.push(name));
+    return { ...own, session, flow, ends, handled, arrive };
+  }
+
+  it('of a crowded flow holds new requests, which are handled in the order of their arrival', () => {
+    const { arrive, handled, turn, ends, isIdle } = crowdedSession();
+    expect([1, 2, 3, 4, 5].map((name) => arrive(name))).toEqual([true, true, true, true, true]);
+    expect(handled).toEqual([]);
+    turn();
+    expect(handled).toEqual([1]);
+    for (const end of ends) end();
+    for (let at = 0; at < 4; at++) turn();
+    expect(handled).toEqual([1, 2, 3, 4, 5]);
+    turn();
+    expect([arrive(6), isIdle()]).toEqual([false, true]);
+  });
+
+  it('does not handle requests whose streams were closed meanwhile', () => {
+    const { arrive, handled, turn } = crowdedSession();
+    const stream = { destroyed: false };
+    arrive(1, stream);
+    arrive(2);
+    stream.destroyed = true;
+    for (let at = 0; at < 2; at++) turn();
+    expect(handled).toEqual([2]);
+  });
+
+  it('holds nothing if its last request was of another flow, if flows do not compete, or without a crowd', () => {
+    const { arrive, load, session, flow, flowOf, streamRequest, pacing } = crowdedSession();
+    expect(pacing.holds({}, { destroyed: false }, () => undefined)).toBe(false);
+    load.isCompeting = false;
+    expect(arrive(1)).toBe(false);
+    load.isCompeting = true;
+    streamRequest(flowOf('other'), session);
+    expect(arrive(2)).toBe(false);
+    streamRequest(flow, session);
+    expect(arrive(3)).toBe(true);
+  });
+
+  it('handles held requests at once when the server stops, and holds none from then on', () => {
+    const { arrive, handled, pacing, crowd, turn } = crowdedSession();
+    const { connections, read } = crowd('http1', 20);
+    for (const name of [1, 2, 3]) arrive(name);
+    pacing.stop();
+    expect([handled, read()]).toEqual([[1, 2, 3], connections.length]);
+    expect(arrive(4)).toBe(false);
+    turn();
+    expect(handled).toHaveLength(3);
+  });
 });

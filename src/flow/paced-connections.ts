@@ -35,13 +35,14 @@ export interface PacedRequest {
 }
 
 interface Held {
-  readonly connection: PacedConnection;
+  /** Reads the connection, or handles the request of an HTTP/2 stream. */
+  readonly resume: () => void;
   readonly sinceMs: number;
 }
 
-/** The connections of a crowded flow. */
+/** The connections and HTTP/2 streams of a crowded flow. */
 class Crowd {
-  /** Connections with a request in progress, and held ones. */
+  /** Those with a request in progress, and held ones. */
   count = 0;
   private held: Held[] = [];
   private first = 0;
@@ -70,10 +71,16 @@ class Crowd {
  * that have data before it does anything else: 200 clients that send at the same time take the event loop for 200
  * requests, and all their requests are in memory. So a connection of a crowded flow is not read after its response, until
  * it is its turn; what the client sends meanwhile waits in the kernel.
+ *
+ * An HTTP/2 session has to be read for all its streams, also those of watches. Its new requests wait until it is their
+ * turn, before they are authenticated or routed.
  */
 export class PacedConnections {
   private readonly crowds = new Map<string, Crowd>();
+  /** Crowds of HTTP/2 sessions, by the last request of each. */
+  private readonly crowdsOfSessions = new WeakMap<object, Crowd>();
   private isScheduled = false;
+  private isStopped = false;
 
   constructor(
     private readonly clock: Clock,
@@ -81,38 +88,86 @@ export class PacedConnections {
     private readonly load: Load,
   ) {}
 
-  /** Notes a classified request. Returns undefined if its flow is not crowded. */
-  pace({ state, queue, flow, arrivalMs }: FlowRequest, connection: PacedConnection): PacedRequest | undefined {
-    if (!this.load.competes(arrivalMs)) return undefined;
+  /** Notes a classified request over HTTP/1.1. Returns undefined if its flow is not crowded. */
+  pace(request: FlowRequest, connection: PacedConnection): PacedRequest | undefined {
+    const crowd = this.crowdFor(request);
+    if (!crowd) return undefined;
+    crowd.count++;
+    return {
+      began: () => void connection.pause(),
+      ended: () => this.hold(connection, crowd),
+    };
+  }
+
+  /** The same for a request over HTTP/2: holds() is true for the next ones of the session if the flow is crowded. */
+  paceStream(request: FlowRequest, session: object): PacedRequest | undefined {
+    const crowd = this.crowdFor(request);
+    if (!crowd) {
+      if (this.crowds.size > 0) this.crowdsOfSessions.delete(session);
+      return undefined;
+    }
+    this.crowdsOfSessions.set(session, crowd);
+    crowd.count++;
+    return { began: () => undefined, ended: () => this.leave(crowd) };
+  }
+
+  /** Returns true if a new request over HTTP/2 is held: `handle` is called when it is its turn. */
+  holds(session: object, stream: { readonly destroyed: boolean }, handle: () => void): boolean {
+    if (this.crowds.size === 0) return false;
+    const crowd = this.crowdsOfSessions.get(session);
+    if (!crowd || this.crowds.get(crowd.flow.key) !== crowd) return false;
+    const nowMs = this.clock.monotonicMs();
+    if (!this.load.competes(nowMs)) return false;
+    crowd.count++;
+    const resume = () => {
+      if (!stream.destroyed) handle();
+    };
+    crowd.hold({ resume, sinceMs: nowMs });
+    this.schedule();
+    return true;
+  }
+
+  /** Reads all connections again, and paces none from now on: the server stops. */
+  stop(): void {
+    this.isStopped = true;
+    for (const crowd of this.crowds.values()) {
+      for (let { oldest } = crowd; oldest; { oldest } = crowd) {
+        crowd.removeOldest();
+        oldest.resume();
+      }
+    }
+    this.crowds.clear();
+  }
+
+  private crowdFor({ state, queue, flow, arrivalMs }: FlowRequest): Crowd | undefined {
+    if (this.isStopped || !this.load.competes(arrivalMs)) return undefined;
     const isBeyondShare = state === 'ended' || (queue !== undefined && queue.waiting.length >= crowdMin);
     if (!isBeyondShare && !this.isCrowded(flow)) return undefined;
     let crowd = this.crowds.get(flow.key);
     if (!crowd) this.crowds.set(flow.key, (crowd = new Crowd(flow)));
     // The connections of a user with certificates have flow objects of their own.
     crowd.flow = flow;
-    crowd.count++;
-    const joined = crowd;
-    return {
-      began: () => void connection.pause(),
-      ended: () => this.hold(connection, joined),
-    };
+    return crowd;
   }
 
-  /** True if several connections of the flow are paced. */
+  /** True if several connections or streams of the flow are paced. */
   isCrowded(flow: Flow): boolean {
     return this.crowds.size > 0 && (this.crowds.get(flow.key)?.count ?? 0) >= crowdMin;
   }
 
   private hold(connection: PacedConnection, crowd: Crowd): void {
-    if (connection.destroyed) return this.leave(crowd);
+    if (connection.destroyed || this.isStopped) {
+      connection.resume();
+      return this.leave(crowd);
+    }
     connection.pause();
-    crowd.hold({ connection, sinceMs: this.clock.monotonicMs() });
+    crowd.hold({ resume: () => connection.resume(), sinceMs: this.clock.monotonicMs() });
     this.schedule();
   }
 
   private leave(crowd: Crowd): void {
     crowd.count--;
-    if (crowd.count === 0) this.crowds.delete(crowd.flow.key);
+    if (crowd.count === 0 && this.crowds.get(crowd.flow.key) === crowd) this.crowds.delete(crowd.flow.key);
   }
 
   private schedule(): void {
@@ -133,7 +188,7 @@ export class PacedConnections {
         if (isFull && nowMs - oldest.sinceMs < heldMsMax) break;
         left--;
         crowd.removeOldest();
-        oldest.connection.resume();
+        oldest.resume();
       }
       if (crowd.oldest) isHolding = true;
       else if (crowd.count === 0) this.crowds.delete(key);

@@ -1,5 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { isHttp2Request, type AnyRequest } from '../connections/raw-messages.js';
 import type { FlowControl } from '../flow/flow-control.js';
 import type { FlowRequest } from '../flow/flow-request.js';
 import type { PacedRequest } from '../flow/paced-connections.js';
@@ -35,7 +36,7 @@ export class FlowControlGuard implements CanActivate {
     if (!flowControl || (!isWatch && isLongRunning(info))) return this.limit(kube);
     const request = flowControl.admit(info, kube.user);
     kube.flow = request;
-    const paced = !isWatch && raw.httpVersionMajor === 1 ? flowControl.pacing.pace(request, raw.socket) : undefined;
+    const paced = isWatch ? undefined : pace(flowControl, request, raw);
     if (paced) kube.whenEnded(() => paced.ended());
     if (request.state === 'executing') return isWatch ? this.countWatch(kube, flowControl) : true;
     if (request.state === 'waiting') return this.wait(kube, request, flowControl, hasBody(raw) ? undefined : paced);
@@ -71,6 +72,12 @@ export class FlowControlGuard implements CanActivate {
     if (verdict.release) kube.whenEnded(verdict.release);
     return true;
   }
+}
+
+function pace({ pacing }: FlowControl, request: FlowRequest, raw: AnyRequest): PacedRequest | undefined {
+  if (!isHttp2Request(raw)) return pacing.pace(request, raw.socket);
+  const { session } = raw.stream;
+  return session && pacing.paceStream(request, session);
 }
 
 function hasBody({ headers }: FastifyRequest['raw']): boolean {
