@@ -38,9 +38,9 @@ class LoadRun {
   async run(): Promise<Figures> {
     const { connections, http2Sessions, target, request } = this.job;
     const reads = http2Sessions ? await Http2Reads.open(target, request, http2Sessions) : undefined;
-    const lanes = await Promise.all(
-      Array.from({ length: connections }, () => (reads ? this.streamLane(reads) : this.openLane())),
-    );
+    const lanes = reads
+      ? Array.from({ length: connections }, () => this.streamLane(reads))
+      : await Promise.all(Array.from({ length: connections }, () => this.openLane()));
     if (this.job.warmUpMs > 0) await this.warmUp(lanes, this.job.warmUpMs);
     await go();
     [this.count, this.failed, this.times] = [0, 0, []];
