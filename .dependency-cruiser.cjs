@@ -20,6 +20,7 @@ const layers = [
     'reconcilers',
     'check',
     'explain',
+    'history',
     'workers',
   ],
   ['assembly', 'agent'],

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { stringifyJson } from './codec/json.js';
 import { admissionText } from './explain/admission-text.js';
 import { explainedObject, type AdmissionOptions } from './explain/explained-admission.js';
-import { withClient, type ClientCommandOptions, type Outputs } from './explain/with-client.js';
+import { withClient, type ClientCommandOptions, type Outputs } from './kubeconfig-client/with-client.js';
 import { ClientError } from './kubeconfig-client/client-error.js';
 import { objectsOf } from './kubeconfig-client/manifest-objects.js';
 
 export interface ExplainAdmissionOptions extends AdmissionOptions, ClientCommandOptions {
   readonly filename?: string;
+  readonly output: 'text' | 'json';
 }
 
 /** Runs `keelson explain-admission` and returns its exit code: 0 if all is admitted, 1 if not, 2 after an error. */

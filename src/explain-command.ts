@@ -1,10 +1,11 @@
 import { stringifyJson } from './codec/json.js';
 import { answeredReview, type ReviewOptions } from './explain/answered-review.js';
 import { explanationText } from './explain/explanation-text.js';
-import { withClient, type ClientCommandOptions, type Outputs } from './explain/with-client.js';
+import { withClient, type ClientCommandOptions, type Outputs } from './kubeconfig-client/with-client.js';
 
 export interface ExplainOptions extends ReviewOptions, ClientCommandOptions {
   readonly as?: string;
+  readonly output: 'text' | 'json';
 }
 
 /** Runs `keelson explain-access` and returns its exit code: 0 if the request is allowed, 1 if not, 2 after an error. */

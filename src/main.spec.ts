@@ -52,6 +52,7 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     code: 2,
     err: /unknown option '--nope'/,
   },
+  { program: 'keelson', words: ['history', 'get', '--help'], code: 0, out: /--audit-log <path>[^]*Exit code:/ },
   { program: 'keelson', words: ['agent', '--help'], code: 0, out: /Agent:[^]*--root-dir <path>[^]*Node:/ },
   {
     program: 'keelson',

@@ -7,6 +7,7 @@ import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
 import type { RunningServer } from './assembly/server.js';
+import { historyCommands } from './history-commands.js';
 import { systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { workerWord } from './workers/worker-word.js';
@@ -33,11 +34,14 @@ export async function main(program: Program, words: readonly string[]): Promise<
     await commands.root.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (words[0] === 'check' || words[0]?.startsWith('explain-')) return error.exitCode === 0 ? 0 : 2;
+    if (usesExitCode2(words[0] ?? '')) return error.exitCode === 0 ? 0 : 2;
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
   return outcome.exitCode;
 }
+
+/** Commands whose exit code 1 is an answer, so that wrong usage has another one. */
+const usesExitCode2 = (name: string) => ['check', 'history'].includes(name) || name.startsWith('explain-');
 
 /** Set by the action of the command that runs. */
 interface Outcome {
@@ -76,6 +80,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
   testCommand(root.command('test'), outcome, words);
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
+  historyCommands(root, outcome);
   root
     .command('version')
     .description('print the version')

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../codec/json.js';
 import { asFields, asItems, asNumber, asText, type Fields } from '../machinery/fields.js';
 import type { ExplainedObject } from './explained-admission.js';
-import { printable } from './printable.js';
+import { printable } from '../std/printable.js';
 
 /** Characters of a value that are shown. */
 const valueShownMax = 80;

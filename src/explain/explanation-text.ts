@@ -1,6 +1,6 @@
 import { ruleText } from '../auth/required-rule.js';
 import { asFields, asItems, asText, asTexts, type Fields } from '../machinery/fields.js';
-import { printable } from './printable.js';
+import { printable } from '../std/printable.js';
 import type { AnsweredReview } from './answered-review.js';
 
 /** Returns the chain of authorizers as a table, with the grant below the authorizer that allows. */

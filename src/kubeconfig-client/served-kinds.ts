@@ -8,6 +8,8 @@ export interface ServedKind {
   readonly path: string;
   readonly plural: string;
   readonly kind: string;
+  /** The singular and the short names: `deployment`, `deploy`. */
+  readonly otherNames: readonly string[];
   readonly isNamespaced: boolean;
   readonly verbs: readonly string[];
   /** True if the status is written through the subresource `status` alone. */
@@ -41,6 +43,34 @@ export class ServedKinds {
     return kinds;
   }
 
+  /** The paths of all groups in their preferred versions: `/api/v1`, `/apis/apps/v1`. */
+  async preferredVersions(): Promise<string[]> {
+    const groups = asItems(asFields(await this.client.get('/apis'))['groups']);
+    const versions = groups.map((group) => asText(asFields(group['preferredVersion'])['groupVersion']));
+    return ['/api/v1', ...versions.map((version) => `/apis/${version}`)];
+  }
+
+  /**
+   * Finds `deployments`, `deploy`, `Deployment`, `deployments.apps`, `deployments.v1.apps`. Rejects with ClientError if the
+   * server does not serve it.
+   */
+  async named(type: string): Promise<ServedKind> {
+    const dot = type.indexOf('.');
+    const name = (dot < 0 ? type : type.slice(0, dot)).toLowerCase();
+    const scope = dot < 0 ? '' : type.slice(dot + 1);
+    const preferred = await this.preferredVersions();
+    const [version = '', ...group] = scope.split('.');
+    const inScope = preferred.filter((path) => dot < 0 || groupOf(path) === scope);
+    if (inScope.length === 0 && group.length > 0) inScope.push(`/apis/${group.join('.')}/${version}`);
+    for (const path of inScope) {
+      const found = (await this.inVersion(path).catch(noneIfUnavailable)).find(
+        ({ plural, kind, otherNames }) => [plural, kind.toLowerCase(), ...otherNames].includes(name) && name !== '',
+      );
+      if (found) return found;
+    }
+    throw new ClientError('Status', `the server has no resource ${type}`);
+  }
+
   /** Forgets what was read, after definitions of kinds have changed. */
   forget(): void {
     this.versions.clear();
@@ -55,11 +85,21 @@ export class ServedKinds {
         path,
         plural: asText(resource['name']),
         kind: asText(resource['kind']),
+        otherNames: [asText(resource['singularName']), ...asTexts(resource['shortNames'])],
         isNamespaced: resource['namespaced'] === true,
         verbs: asTexts(resource['verbs']),
         hasStatus: names.has(`${asText(resource['name'])}/status`),
       }));
   }
+}
+
+/** The group of a path such as `/apis/apps/v1`; empty for the core group. */
+export const groupOf = (path: string): string => (path.startsWith('/apis/') ? path.split('/')[2]! : '');
+
+/** The group of a server that is away has no kinds. */
+function noneIfUnavailable(error: unknown): [] {
+  if (error instanceof ClientError && error.code === 'Status') return [];
+  throw error;
 }
 
 /** The path of a collection. `namespace` is ignored for cluster-scoped kinds. */

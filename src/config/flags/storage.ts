@@ -49,7 +49,8 @@ export const storageFlags: FlagTopic = {
       'duration',
       '5m0s',
       'storage.etcd.compactionIntervalMs',
-      'interval at which etcd is compacted, and age of the history that is kept; 0 disables compaction by this server',
+      'age up to which past states of objects are kept, in every store, and interval at which etcd is compacted; 0 disables ' +
+        'compaction by this server (docs/history.md)',
     ),
     accepted('etcd-count-metric-poll-period', 'duration', '1m0s', 'interval at which objects are counted for metrics'),
     accepted('etcd-db-metric-poll-interval', 'duration', '30s', 'interval at which the size of the database is read'),

@@ -109,6 +109,13 @@ function scopeOf(store: ResourceStore, { namespace, options }: ListQuery): strin
   return store.scopeOf(namespace || (selected ?? ''));
 }
 
+/** Returns the key of the only object that a query can match; undefined if there may be others. */
+function exactKey(store: ResourceStore, { namespace, options }: ListQuery): string | undefined {
+  const name = options.fields.requiresExact('metadata.name');
+  if (name === undefined || (namespace === '' && store.definition.namespaced)) return undefined;
+  return store.keyOf(namespace, name);
+}
+
 function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
   return {
     revision,
@@ -143,9 +150,9 @@ function pageOf(
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
   const unreadable = noneUnreadable();
-  const exactName = after === '' ? query.options.fields.requiresExact('metadata.name') : undefined;
-  if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
-    const found = snapshot.get(store.keyOf(query.namespace, exactName));
+  const oneKey = after === '' ? exactKey(store, query) : undefined;
+  if (oneKey !== undefined) {
+    const found = snapshot.get(oneKey);
     seen.count = found ? 1 : 0;
     if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
     if (found?.corruption) note(unreadable, found);
@@ -222,8 +229,12 @@ async function pageFromHistory(
   let from = after === '' ? scope : `${scope}${after}\0`;
   const { storeLists } = store.cache.counts;
   storeLists.count++;
+  const oneKey = after === '' ? exactKey(store, query) : undefined;
   for (;;) {
-    const found = await readPage(store, query.caller, { scope, from, limit: chunk, revision });
+    const found =
+      oneKey === undefined
+        ? await readPage(store, query.caller, { scope, from, limit: chunk, revision })
+        : await readOne(store, query.caller, oneKey, revision);
     for (const [index, item] of found.items.entries()) {
       const entry = store.codec.decode(item);
       storeLists.fetched++;
@@ -241,6 +252,16 @@ async function pageFromHistory(
     from = `${found.items.at(-1)!.key}\0`;
   }
   return { ...whole(items, unreadable), revision };
+}
+
+async function readOne(
+  store: ResourceStore,
+  caller: ListQuery['caller'],
+  key: string,
+  atRevision: Revision,
+): Promise<RangeResult> {
+  const { item, revision } = await store.dependencies.kv.get(key, { revision: atRevision, ...callOptions(caller) });
+  return { items: item ? [item] : [], count: item ? 1 : 0, revision };
 }
 
 async function readPage(

@@ -35,7 +35,7 @@ export interface EmbeddedStoreOptions {
   readonly directory: string;
   /** Writes nothing, not even the owner record. The directory must exist and be unused. */
   readonly isReadOnly?: boolean;
-  /** Minimum age of compacted history. */
+  /** Minimum age of compacted history; 0: none is compacted. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
   readonly clock?: Clock;

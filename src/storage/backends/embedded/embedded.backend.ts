@@ -9,6 +9,8 @@ export const embeddedBackend = defineStorageBackend({
   async open({ config, isReadOnly, clock, logger }) {
     const { EmbeddedStore } = await import('./embedded-store.js');
     // A store that is opened for reading writes no owner file.
-    return EmbeddedStore.open({ directory: join(config.storage.dataDirectory, 'store'), isReadOnly, clock, logger });
+    const { dataDirectory, etcd } = config.storage;
+    const historyMs = etcd.compactionIntervalMs;
+    return EmbeddedStore.open({ directory: join(dataDirectory, 'store'), isReadOnly, historyMs, clock, logger });
   },
 });

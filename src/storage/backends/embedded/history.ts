@@ -114,15 +114,30 @@ async function changedSince(
   yieldTick: () => Promise<void>,
 ): Promise<Map<string, Buffer | null>> {
   const changed = new Map<string, Buffer | null>();
+  const bounds = records.historyBounds(prefix, from);
   let steps = 0;
-  for (const { key: historyKey, value } of view.scan(records.historyBounds(prefix, from))) {
-    if (++steps % recordsPerTick === 0) await yieldTick();
-    const replaced = records.decodeHistoryKey(historyKey);
-    if (replaced.revision <= revision || changed.has(replaced.key)) continue;
-    changed.set(replaced.key, value.length > 0 ? historyKey : null);
+  for (let start: Buffer | undefined = bounds.start; start;) {
+    let skipped = 0;
+    let next: Buffer | undefined;
+    for (const { key: historyKey, value } of view.scan({ ...bounds, start })) {
+      if (++steps % recordsPerTick === 0) await yieldTick();
+      const replaced = records.decodeHistoryKey(historyKey);
+      if (replaced.revision > revision && !changed.has(replaced.key)) {
+        changed.set(replaced.key, value.length > 0 ? historyKey : null);
+        skipped = 0;
+      } else if (++skipped === skippedRecordsMax) {
+        const ofKey = records.historyBoundsOfKey(replaced.key, (revision + 1) as Revision);
+        next = changed.has(replaced.key) ? ofKey.end : ofKey.start;
+        break;
+      }
+    }
+    start = next;
   }
   return changed;
 }
+
+/** Records that are skipped one by one; a search in the tree takes as long as 10 to 20 of them. */
+const skippedRecordsMax = 20;
 
 function* latestKeys(view: View, { prefix, from }: Slice): Generator<string, void, void> {
   for (const key of view.keys(records.stateBounds(prefix, from))) yield records.keyOfStateKey(key);

@@ -61,6 +61,17 @@ describe('MemoryStore', () => {
     await store.close();
   });
 
+  it('keeps all history if historyMs is 0', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryStore({ clock, historyMs: 0 });
+    const { revision } = await store.txn([], [put('a', '1')]);
+    await store.txn([], [put('a', '2')]);
+    clock.advance(30 * 24 * 3_600_000);
+    await settled();
+    expect((await store.get('a', { revision })).item?.value.toString()).toBe('1');
+    await store.close();
+  });
+
   it('compacts younger history that takes more than historyBytesMax, and ends no watch of the latest events', async () => {
     const store = new MemoryStore({ clock: new ManualClock(), historyBytesMax: 1_000_000 });
     const { revision: first } = await store.txn([], [put('kept', 'x')]);

@@ -29,7 +29,7 @@ import { StoredItem } from './stored-item.js';
 
 interface MemoryStoreOptions {
   readonly clock?: Clock;
-  /** Minimum age of compacted history. */
+  /** Minimum age of history that is compacted by its age; 0: none is. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
   /** Beyond this size of superseded and deleted values the oldest history is compacted at any age. */
@@ -80,7 +80,7 @@ export class MemoryStore implements KvStore {
   private floor = noRevision;
   private isClosed = false;
   private readonly clock: Clock;
-  private readonly timer: Timer;
+  private readonly timer: Timer | undefined;
   private readonly hub = new WatchHub({
     head: () => this.head,
     floor: () => this.floor,
@@ -165,7 +165,7 @@ export class MemoryStore implements KvStore {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.timer.cancel();
+    this.timer?.cancel();
     this.hub.close(closedError());
   }
 

@@ -5,5 +5,8 @@ export const memoryBackend = defineStorageBackend({
   name: 'memory',
   isShared: false,
   compactedBy: 'store',
-  open: async ({ clock }) => new (await import('./memory-store.js')).MemoryStore({ clock }),
+  async open({ config, clock }) {
+    const { MemoryStore } = await import('./memory-store.js');
+    return new MemoryStore({ clock, historyMs: config.storage.etcd.compactionIntervalMs });
+  },
 });

@@ -1,12 +1,11 @@
-import { ClientError } from '../kubeconfig-client/client-error.js';
-import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
-import { openKubeconfigClient } from '../kubeconfig-client/open-client.js';
+import { ClientError } from './client-error.js';
+import type { KubeconfigClient } from './kubeconfig-client.js';
+import { openKubeconfigClient } from './open-client.js';
 
 /** The options of every command that asks a server. */
 export interface ClientCommandOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly output: 'text' | 'json';
 }
 
 interface Output {
