@@ -62,6 +62,11 @@ export default tseslint.config(
     },
   },
   {
+    // Programs of their own.
+    files: ['examples/**/*.mjs'],
+    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
+  },
+  {
     files: ['**/*.mjs', '**/*.cjs', 'bin/*'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
