@@ -7,8 +7,10 @@ const fileMode = 0o600;
 
 /** The archives in the directory `checkpoints` of --root-dir, which contain the memory of processes. */
 export class CheckpointArchives {
-  /** Names of archives that are being written. */
+  /** Paths of archives that are being written. */
   private readonly reserved = new Set<string>();
+  /** The newest second of each name that has one of this second or later: earlier ones need not be tried again. */
+  private readonly newestSeconds = new Map<string, number>();
 
   constructor(
     private readonly directory: string,
@@ -40,8 +42,12 @@ export class CheckpointArchives {
 
   /** Returns a path that no other archive has: the time is that of a later second if the container has one of this second. */
   private async reserve(name: string): Promise<string> {
-    for (let ms = this.clock.now(); ; ms += 1_000) {
-      const time = `${new Date(ms).toISOString().slice(0, 19)}Z`;
+    const now = Math.floor(this.clock.now() / 1_000);
+    for (const [other, newest] of this.newestSeconds) if (newest < now) this.newestSeconds.delete(other);
+    for (;;) {
+      const second = Math.max(now, (this.newestSeconds.get(name) ?? 0) + 1);
+      this.newestSeconds.set(name, second);
+      const time = `${new Date(second * 1_000).toISOString().slice(0, 19)}Z`;
       const location = join(this.directory, `checkpoint-${name}-${time}.tar`);
       if (this.reserved.has(location)) continue;
       this.reserved.add(location);
