@@ -6,6 +6,7 @@ import { Upstreams } from '../forwarding/upstreams.js';
 import { AgentAuthenticator } from './access/agent-authenticator.js';
 import { AgentAuthorizer } from './access/agent-authorizer.js';
 import type { AgentDependencies } from './agent-dependencies.js';
+import { removeInterruptedWritesOfAgent } from './certificates/interrupted-writes.js';
 import { openApiClient } from './certificates/open-api-client.js';
 import { openServingCertificate } from './certificates/serving-certificate.js';
 import { CheckpointArchives } from './checkpoint/checkpoint-archives.js';
@@ -41,6 +42,7 @@ export async function startAgent(
   const limits = Object.assign(new Limits(), ownYaml('limits.yaml'), changedLimits);
   const startSeconds = clock.now() / 1_000;
   const metrics = new AgentMetrics(rootsOf(), options.nodeName);
+  await removeInterruptedWritesOfAgent(dependencies);
   const client = await openApiClient(dependencies);
   if (client === undefined) logger.info('no --kubeconfig: the agent has no API server and registers no Node');
   const runtime = openRuntime(dependencies, metrics);

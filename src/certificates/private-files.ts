@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as privatePaths from '../std/private-paths.js';
 import { CertificateError, reasonOf } from './certificate-error.js';
 
@@ -49,8 +49,33 @@ export async function createAtomically(file: string, text: string, mode: number)
   });
 }
 
+/** Returns the path under which the new content of a file is written before it is renamed. */
+export const temporaryPath = (file: string): string => `${file}.${randomBytes(6).toString('hex')}.tmp`;
+const temporaryName = /^(.+)\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Removes the temporary files that a killed process has left in a directory while it wrote files of these names. Removes
+ * nothing but files and symbolic links of this user with a name by temporaryPath().
+ */
+export async function removeInterruptedWrites(
+  directory: string,
+  isWritten: (name: string) => boolean,
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const name of await readdir(directory).catch(() => [])) {
+    const written = temporaryName.exec(name)?.[1];
+    if (written === undefined || !isWritten(written)) continue;
+    const path = join(directory, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (!found || found.uid !== process.getuid?.() || !(found.isFile() || found.isSymbolicLink())) continue;
+    await orExplain(`cannot remove ${path}`, () => rm(path, { force: true }));
+    removed.push(path);
+  }
+  return removed;
+}
+
 async function writeBeside(file: string, text: string, mode: number): Promise<string> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = temporaryPath(file);
   const handle = await open(temporary, 'wx', mode);
   try {
     await handle.writeFile(text);

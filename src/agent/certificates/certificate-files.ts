@@ -1,9 +1,14 @@
-import { createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypto';
 import { lstat, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CertificateError, reasonOf } from '../../certificates/certificate-error.js';
 import { parseServingPair, type KeyPairPem } from '../../certificates/pem.js';
-import { createAtomically, makePrivateDirectory, readIfThere } from '../../certificates/private-files.js';
+import {
+  createAtomically,
+  makePrivateDirectory,
+  readIfThere,
+  temporaryPath,
+} from '../../certificates/private-files.js';
 
 export interface StoredPair extends KeyPairPem {
   readonly leaf: X509Certificate;
@@ -21,7 +26,7 @@ const namesMax = 100;
  *   kubelet-client-current.pem               symbolic link to the newest one
  *   kubelet-client.key.tmp                   key of a certificate that is requested
  *
- * Nothing is overwritten but the symbolic link.
+ * A new certificate gets a new file; only the symbolic link is replaced.
  */
 export class CertificateFiles {
   readonly currentPath: string;
@@ -106,7 +111,7 @@ export class CertificateFiles {
   }
 
   private async link(file: string): Promise<void> {
-    const temporary = `${this.currentPath}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = temporaryPath(this.currentPath);
     try {
       await symlink(basename(file), temporary);
       await rename(temporary, this.currentPath);
