@@ -100,7 +100,7 @@ describe('half a request', () => {
       const { ExecutingRequests, DispatchedRequests } = await flow.dumpOf('half-bodies');
       return ExecutingRequests === '3' || Number(DispatchedRequests) > 3;
     });
-    // Nothing else is sent: the deadline ends them, and a request that waits gets a seat.
+    // The rest of their bodies is never sent: their deadline frees the seats, and the waiting request gets one.
     expect((await flow.get('half', configMaps)).code).toBe(200);
     for (const request of late) request.cut();
   });

@@ -35,7 +35,7 @@ export class SpdyStream extends Duplex {
     readonly headers: SpdyHeaders,
     private readonly owner: StreamOwner,
   ) {
-    // Nothing waits inside of the stream, where it would not be counted.
+    // Data that nobody reads waits in `unread`, whose bytes count, and not in the buffer of the Readable.
     super({ allowHalfOpen: true, decodeStrings: true, readableHighWaterMark: 0 });
   }
 
