@@ -83,8 +83,7 @@ export class ConnectionRequests {
     upgrade: UpgradeDownstream,
     forwarded: Parameters<typeof requestAnswer>[2],
   ): Promise<void> {
-    const http1 = raw;
-    const protocol = chooseMessageProtocol(http1);
+    const protocol = chooseMessageProtocol(raw);
     const { upstream, answer } = await requestAnswer(this.dependencies.kubelets, upgrade, forwarded);
     answer.on('error', () => undefined);
     try {

@@ -47,7 +47,8 @@ export class WorkerProcess implements ConnectionTaker {
     this.channel = new Channel(this.child.stdio[channelDescriptor] as Duplex);
     this.ended = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => resolve({ code, signal }));
-      this.child.once('error', () => resolve({ code: null, signal: null }));
+      // A later error, as of a signal that cannot be sent, needs a listener too.
+      this.child.on('error', () => resolve({ code: null, signal: null }));
     });
     void this.ended.then(() => {
       this.isStopping = true;

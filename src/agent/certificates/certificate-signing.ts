@@ -24,6 +24,8 @@ interface SigningOptions {
   readonly purpose: 'client' | 'serving';
   /** Opens a client of a user who may create CertificateSigningRequests; called again when its credentials are refused. */
   readonly openClient: () => Promise<KubeconfigClient>;
+  /** Gets each opened client when it is not used any more. */
+  readonly releaseClient: (client: KubeconfigClient) => void;
   readonly naming: NamingProfile;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -64,22 +66,30 @@ export class CertificateSigning {
     const delay = new RetryDelay(rng, pollMsMax);
     const seen = { polls: 0, refusal: '' };
     let client: KubeconfigClient | undefined;
-    for (;;) {
-      let waitMs = 0;
-      try {
-        client ??= await this.options.openClient();
-        const request = await this.readOrCreate(client, name, template, key, signal);
-        this.failures.succeeded();
-        const pem = issuedPem(request);
-        if (pem !== undefined) return this.checked(pem, key);
-        waitMs = this.note(request, seen) ? refusedPollMs : delay.next();
-      } catch (error) {
-        if (signal.aborted) throw error;
-        if (error instanceof ClientError && (error.status === 401 || error.code === 'Kubeconfig')) client = undefined;
-        this.failures.failed(error, { request: name, ...adviceOn(error) });
-        waitMs = delay.next();
+    const release = () => {
+      if (client) this.options.releaseClient(client);
+      client = undefined;
+    };
+    try {
+      for (;;) {
+        let waitMs = 0;
+        try {
+          client ??= await this.options.openClient();
+          const request = await this.readOrCreate(client, name, template, key, signal);
+          this.failures.succeeded();
+          const pem = issuedPem(request);
+          if (pem !== undefined) return this.checked(pem, key);
+          waitMs = this.note(request, seen) ? refusedPollMs : delay.next();
+        } catch (error) {
+          if (signal.aborted) throw error;
+          if (error instanceof ClientError && (error.status === 401 || error.code === 'Kubeconfig')) release();
+          this.failures.failed(error, { request: name, ...adviceOn(error) });
+          waitMs = delay.next();
+        }
+        await sleep(clock, waitMs, signal);
       }
-      await sleep(clock, waitMs, signal);
+    } finally {
+      release();
     }
   }
 

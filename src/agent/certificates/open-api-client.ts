@@ -68,6 +68,7 @@ function clientRotation(dependencies: AgentDependencies, file: string, files: Ce
       const used = isValid || bootstrapKubeconfig === undefined ? file : bootstrapKubeconfig;
       return openKubeconfigClient({ file: used, naming, clock, logger });
     },
+    releaseClient: (client) => client.close(),
   });
   const template = () => Promise.resolve(clientTemplate(nodeName));
   return new CertificateRotation({ ...dependencies, files, signing, template, purpose: 'client' });

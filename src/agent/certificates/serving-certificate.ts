@@ -55,6 +55,8 @@ async function openRequestedPair(dependencies: AgentDependencies, client: Kubeco
       naming: options.naming,
       purpose: 'serving',
       openClient: () => Promise.resolve(client),
+      // It belongs to the agent.
+      releaseClient: () => undefined,
     }),
     purpose: 'serving',
     template: async () => {

@@ -140,7 +140,8 @@ export class NodeLoop {
       await client.patch<Node>(`${this.path}/status`, patch, { type: 'strategic', signal, timeoutMs: requestMsMax }),
     );
     this.reported();
-    // Half the frequency earlier or later after a change, and at the frequency itself after that.
+    // After a change, the next report comes up to half of the frequency earlier or later, so that nodes do not report
+    // together; later ones come at the frequency itself.
     const { statusReportMs } = settings;
     this.reportDelayMs = isChanged || isFirst ? rng.below(statusReportMs) - Math.floor(statusReportMs / 2) : 0;
   }

@@ -114,9 +114,10 @@ export class ServiceLocations {
     const options = parseListOptions(new Query(''), { metaGroup: '' });
     const label = this.naming.label('service-name');
     const { items } = await listObjects(served.store, { namespace, options, caller: { signal } });
+    // Parses those of the Service alone: a namespace may have thousands of others.
     return items
-      .map((item) => item.parse() as EndpointSlice)
-      .filter(({ metadata }) => metadata.labels?.[label] === name);
+      .filter(({ attributes }) => attributes.labels?.[label] === name)
+      .map((item) => item.parse() as EndpointSlice);
   }
 
   private hasAddress(namespace: string, podName: string, host: string): boolean {
