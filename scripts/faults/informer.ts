@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { everything, followChanges } from '../linearizability/follow-changes.js';
 import type { ReadCall, WatchEvent, WatchView } from '../linearizability/record.js';
-import { isOurs, namespace, objectNames, versionOf } from '../linearizability/versions.js';
+import { objectNames, versionOf } from '../linearizability/versions.js';
 import { ApiFailure } from '../simulation/api.js';
 import type { HttpApi } from '../simulation/http-api.js';
-import type { Selection } from '../simulation/selection.js';
-
-const everything: Selection = {
-  resource: 'configmaps',
-  namespace,
-  query: {},
-  encoding: 'json',
-  selects: () => true,
-};
 
 /** Time for the last event to arrive at the end of a run. */
 const arrivalMsMax = 120_000;
@@ -93,26 +85,11 @@ export class Informer {
   }
 
   private async follow(view: NonNullable<typeof this.view>): Promise<void> {
-    const query = { resourceVersion: String(view.until), allowWatchBookmarks: 'true', timeoutSeconds: '60' };
-    let failure: Error | undefined;
-    let finish!: () => void;
-    const ended = new Promise<void>((resolve) => (finish = resolve));
-    const event = (type: string, object: Parameters<typeof versionOf>[0]) => {
-      if (type === 'ERROR') {
-        const { code = 0, reason = '', message = '' } = object as { code?: number; reason?: string; message?: string };
-        failure = new ApiFailure(code, reason, message);
-        return finish();
-      }
-      view.until = Number(object.metadata.resourceVersion);
-      const { name } = object.metadata;
-      if (type !== 'BOOKMARK' && isOurs(name)) view.events.push({ type, key: name!, version: versionOf(object) });
-    };
-    const pace = { eventsMax: Infinity, delayMs: 0 };
-    const handle = await this.api.watch(everything, query, { event, ended: finish }, pace);
-    this.cut = finish;
-    if (this.isClosed) finish();
-    await ended;
-    handle.close();
-    if (failure) throw failure;
+    await followChanges(this.api, view, { query: { timeoutSeconds: '60' }, opened: (cut) => this.opened(cut) });
+  }
+
+  private opened(cut: () => void): void {
+    this.cut = cut;
+    if (this.isClosed) cut();
   }
 }

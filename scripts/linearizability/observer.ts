@@ -1,16 +1,9 @@
 import { ApiFailure } from '../simulation/api.js';
 import type { HttpApi } from '../simulation/http-api.js';
-import type { Selection } from '../simulation/selection.js';
+import { everything, followChanges } from './follow-changes.js';
 import type { FinalState, WatchEvent, WatchView } from './record.js';
-import { isOurs, namespace, versionOf } from './versions.js';
+import { isOurs, versionOf } from './versions.js';
 
-const everything: Selection = {
-  resource: 'configmaps',
-  namespace,
-  query: {},
-  encoding: 'json',
-  selects: () => true,
-};
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A client that watches from the first write to the last, and resumes after each cut. */
@@ -18,7 +11,8 @@ export class Observer {
   readonly events: WatchEvent[] = [];
   /** Number of resumed watches. */
   resumed = 0;
-  private until = 0;
+  /** The revision of the last event or bookmark. */
+  until = 0;
   private isClosed = false;
   private hasEnded: Promise<void> | undefined;
 
@@ -38,7 +32,7 @@ export class Observer {
 
   /** Waits until the watch has reached a revision. */
   async reached(revision: number): Promise<void> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 120_000;
     while (this.until < revision) {
       if (Date.now() > deadline) throw new Error(`the watch stopped at ${this.until} before revision ${revision}`);
       await sleep(20);
@@ -68,31 +62,12 @@ export class Observer {
   }
 
   private async follow(): Promise<void> {
-    const query = { resourceVersion: String(this.until), allowWatchBookmarks: 'true' };
-    let finish!: () => void;
-    let failure: Error | undefined;
-    const ended = new Promise<void>((resolve) => (finish = resolve));
-    const event = (type: string, object: Parameters<typeof versionOf>[0]) => {
-      if (type === 'ERROR') {
-        const { code = 0, reason = '', message = '' } = object as { code?: number; reason?: string; message?: string };
-        failure = new ApiFailure(code, reason, message);
-        return finish();
-      }
-      this.until = Number(object.metadata.resourceVersion);
-      const { name } = object.metadata;
-      if (type !== 'BOOKMARK' && isOurs(name)) this.events.push({ type, key: name!, version: versionOf(object) });
-    };
-    const handle = await this.api.watch(
-      everything,
-      query,
-      { event, ended: finish },
-      { eventsMax: Infinity, delayMs: 0 },
-    );
-    this.cut = finish;
-    if (this.isClosed) finish();
-    await ended;
-    handle.close();
-    if (failure) throw failure;
+    await followChanges(this.api, this, { opened: (cut) => this.opened(cut) });
+  }
+
+  private opened(cut: () => void): void {
+    this.cut = cut;
+    if (this.isClosed) cut();
   }
 }
 

@@ -51,7 +51,7 @@ function sendInput(input: Readable, stream: SpdyStream): void {
   };
   stream.once('end', stop);
   stream.once('close', stop);
-  // Servers send nothing here; only the end is awaited.
+  // Reads to the end, by which the server tells that it takes no more input; servers send no data on this stream.
   stream.resume();
 }
 

@@ -37,7 +37,7 @@ export async function acceptWebSocket(
   if (!accepted) return undefined;
   const webSocket = accepted;
   webSocket.binaryType = 'nodebuffer';
-  // The close that follows ends everything.
+  // Listeners of `close`, which follows, release what the connection holds.
   webSocket.on('error', () => webSocket.terminate());
   let pongs = 0;
   webSocket.on('ping', (data: Buffer) => {
