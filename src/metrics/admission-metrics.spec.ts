@@ -35,8 +35,8 @@ it('measures the duration of each plug-in, and of each admission step', async ()
     [
       'Shapes admit CREATE false 0.01',
       'Shapes validate CREATE false 0.001',
-      'Refuses validate CREATE false 0.2',
       'Shapes validate DELETE false 0.001',
+      'Refuses validate CREATE false 0.2',
       'Refuses validate DELETE true 0.2',
     ],
     ['all admit CREATE false 0.01', 'all validate CREATE false 0.201', 'all validate DELETE true 0.201'],

@@ -10,7 +10,9 @@ import { readOwners, type Owners } from './managed-fields.js';
 export function withoutIdleTimes(live: JsonObject, next: JsonObject): JsonObject {
   const before = managedFieldsOf(live);
   if (!Array.isArray(before) || !deepEqual(withoutManagedFields(live), withoutManagedFields(next))) return next;
-  const after = readOwners(managedFieldsOf(next));
+  const written = managedFieldsOf(next);
+  if (deepEqual(before, written)) return next;
+  const after = readOwners(written);
   return after && haveTheSame(readOwners(before), after) ? withManagedFields(next, before) : next;
 }
 
