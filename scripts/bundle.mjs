@@ -19,7 +19,7 @@ const out = join(root, 'dist/bundle');
  * dynamically by name, because a bundled CommonJS package loses its named exports there. It keeps the default export:
  * protobufjs is a chunk that is loaded for the first profile.
  */
-const apart = ['lmdb', 'etcd3', '@peculiar/x509', 'prom-client'];
+const apart = ['lmdb', 'cbor-x', 'etcd3', '@peculiar/x509', 'prom-client'];
 /** Optional packages of Nest that are not installed. */
 const absent = [
   '@fastify/multipart',

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { HistoryGetOptions, HistoryListOptions } from './history-command.js';
+import type { SnapshotDiffOptions, SnapshotRestoreOptions, SnapshotSaveOptions } from './snapshot-command.js';
 
 /** Set by the action of the command that runs. */
 interface Outcome {
@@ -8,6 +9,11 @@ interface Outcome {
 
 /** Adds the commands about past states. Their modules are imported when they run. */
 export function historyCommands(root: Command, outcome: Outcome): void {
+  historyCommand(root, outcome);
+  snapshotCommand(root, outcome);
+}
+
+function historyCommand(root: Command, outcome: Outcome): void {
   const history = root.command('history').description('print past states of objects, and who changed what in them');
   history
     .command('get')
@@ -49,6 +55,78 @@ export function historyCommands(root: Command, outcome: Outcome): void {
       outcome.exitCode = await runHistoryList(args, options, process);
     });
 }
+
+function snapshotCommand(root: Command, outcome: Outcome): void {
+  const snapshot = root.command('snapshot').description('save all objects of a server to a file, and reset it to them');
+  const forClient = (command: Command) =>
+    command
+      .option('--kubeconfig <path>', 'kubeconfig of a cluster administrator')
+      .option('--context <name>', 'context of the kubeconfig')
+      .allowExcessArguments();
+  forClient(snapshot.command('save'))
+    .description('write all objects at one resourceVersion to a file')
+    .usage('<file> [flags]')
+    .option('--force', 'replace a file that is not a snapshot')
+    .addHelpText('after', snapshotSaveHelp)
+    .action(async (options: SnapshotSaveOptions, { args }: Command) => {
+      const { runSnapshotSave } = await import('./snapshot-command.js');
+      outcome.exitCode = await runSnapshotSave(args, options, process);
+    });
+  snapshot
+    .command('list')
+    .description('list the snapshots in directories, by default in this one, and verify them')
+    .usage('[directory or file ...]')
+    .allowExcessArguments()
+    .action(async (_options: object, { args }: Command) => {
+      const { runSnapshotList } = await import('./snapshot-command.js');
+      outcome.exitCode = await runSnapshotList(args, process);
+    });
+  forClient(snapshot.command('diff'))
+    .description('print what differs between two snapshots, or between a snapshot and the server')
+    .usage('<file> [file] [flags]')
+    .addOption(
+      new Option('-o, --output <format>', 'format of the differences').choices(['text', 'json']).default('text'),
+    )
+    .addHelpText('after', snapshotDiffHelp)
+    .action(async (options: SnapshotDiffOptions, { args }: Command) => {
+      const { runSnapshotDiff } = await import('./snapshot-command.js');
+      outcome.exitCode = await runSnapshotDiff(args, options, process);
+    });
+  forClient(snapshot.command('restore'))
+    .description('create, replace and delete objects until the server has those of a snapshot')
+    .usage('<file> [flags]')
+    .option('--yes', 'write; without it the writes are only listed')
+    .addHelpText('after', snapshotRestoreHelp)
+    .action(async (options: SnapshotRestoreOptions, { args }: Command) => {
+      const { runSnapshotRestore } = await import('./snapshot-command.js');
+      outcome.exitCode = await runSnapshotRestore(args, options, process);
+    });
+}
+
+const snapshotSaveHelp = `
+Reads the objects of all kinds by the public API, except Events and Leases. The file contains all Secrets: only its owner
+may read it. An older snapshot of the name is replaced when the new one is whole.
+`;
+
+const snapshotDiffHelp = `
+Lines begin with + for objects that were added, - for removed and ~ for changed ones. resourceVersions and field managers are
+not compared. Values of Secrets are hidden in the text.
+
+Exit code:
+  0  nothing differs
+  1  something differs
+  2  wrong usage, or a snapshot cannot be read
+`;
+
+const snapshotRestoreHelp = `
+Objects that are equal are not written. Objects of kinds that the snapshot does not know are left as they are. Created objects
+get new uids, and references to them are adapted. An interrupted restore is continued by running it again.
+
+Exit code:
+  0  everything was restored
+  1  some objects were not, each with the reason; or --yes is missing
+  2  wrong usage, or nothing was restored
+`;
 
 const historyGetHelp = `
 Prints the revisions that the server has, the oldest first: resourceVersion, time, what happened, field managers and, from

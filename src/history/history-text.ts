@@ -33,7 +33,7 @@ function writerText({ manager, operation, subresource }: Writer): string {
 }
 
 /** `data.colour: "blue" → "green"`, `+ data.size: 3`, `- data.shape: "round"` */
-function changeText({ path, before, after }: FieldChange, isHidden = false): string {
+export function changeText({ path, before, after }: FieldChange, isHidden = false): string {
   if (isHidden) return `${before === undefined ? '+ ' : after === undefined ? '- ' : ''}${path}: (hidden)`;
   if (before === undefined) return `+ ${path}: ${valueText(after)}`;
   if (after === undefined) return `- ${path}: ${valueText(before)}`;
@@ -46,5 +46,5 @@ function valueText(value: unknown): string {
 }
 
 /** True for fields of a Secret with its content, which the terminal should not keep. */
-const isSecretField = (kind: string, { path }: FieldChange): boolean =>
+export const isSecretField = (kind: string, { path }: FieldChange): boolean =>
   kind === 'Secret' && /^(data|stringData|metadata\.annotations)\b/.test(path);

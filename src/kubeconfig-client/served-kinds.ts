@@ -97,7 +97,7 @@ export class ServedKinds {
 export const groupOf = (path: string): string => (path.startsWith('/apis/') ? path.split('/')[2]! : '');
 
 /** The group of a server that is away has no kinds. */
-function noneIfUnavailable(error: unknown): [] {
+export function noneIfUnavailable(error: unknown): [] {
   if (error instanceof ClientError && error.code === 'Status') return [];
   throw error;
 }
