@@ -9,7 +9,7 @@ const layers = [
   ['auth', 'admission', 'aggregation', 'audit', 'flow', 'faults', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
-  ['answers', 'metrics', 'openapi'],
+  ['answers', 'metrics', 'openapi', 'console'],
   [
     'endpoints',
     'guards',

@@ -12,6 +12,11 @@ const bans = {
       "CallExpression[callee.object.name='Date'][callee.property.name='now'], NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name=/^(setTimeout|setInterval)$/], CallExpression[callee.object.name='Math'][callee.property.name='random']",
     message: 'Time and randomness come from std/clock.ts and std/rng.ts, so that tests can control them.',
   },
+  markup: {
+    selector:
+      'MemberExpression[property.name=/^(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|write|writeln|createContextualFragment|setHTMLUnsafe)$/], NewExpression[callee.name=/^(Function|DOMParser|RegExp)$/]',
+    message: 'Texts of the server become text nodes: use h() of console/ui/dom.js.',
+  },
   userRegExp: {
     selector: "NewExpression[callee.name='RegExp'][arguments.0.type!='Literal'][arguments.0.type!='TemplateLiteral']",
     message: 'Patterns that users write must not reach RegExp.',
@@ -67,8 +72,13 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
   },
   {
-    files: ['**/*.mjs', '**/*.cjs', 'bin/*'],
+    files: ['**/*.mjs', '**/*.cjs', 'bin/*', 'console/**/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  // Scripts of browsers: texts of the server become text nodes, never markup or code.
+  {
+    files: ['console/**/*.js'],
+    rules: { 'no-restricted-syntax': ['error', bans.markup], 'no-eval': 'error', 'no-undef': 'off' },
   },
 );

@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../src/config/config-files.js';
 import { asCommand, print } from './as-command.js';
+import { findChromium, howToGetChromium } from './chromium.js';
 import { ensureEtcd, findEtcd, howToGetEtcd } from './etcd.js';
 import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 
@@ -68,13 +69,16 @@ async function findTools(): Promise<Tools> {
   const go = firstLine('go', ['version']);
   if (etcd) print(`etcd: ${etcd} (${firstLine(etcd, ['--version'])})`);
   for (const { path, version } of kubectls) print(`kubectl: ${path} (${version})`);
+  const chromium = findChromium();
   if (go !== undefined) print(`go: ${go}`);
+  if (chromium !== undefined) print(`chromium: ${chromium}`);
   const missing = [
     ...(etcd ? [] : [`tests against etcd: ${howToGetEtcd}`]),
     ...(kubectls.length > 0 ? [] : [`tests with kubectl: ${howToGetKubectl}`]),
     ...(go !== undefined
       ? []
       : ["controller-runtime's envtest, and encryption beside kube-apiserver's code: put go 1.26 or newer on PATH"]),
+    ...(chromium === undefined ? [`tests of the console in a browser: ${howToGetChromium}`] : []),
   ];
   for (const line of missing) print(`not run: ${line}`);
   return { hasEtcd: etcd !== undefined, missing };

@@ -68,7 +68,7 @@ function leftoverMarkers(): string[] {
   return findingsIn(['src', 'bin'], markersIn);
 }
 
-const sourceFolders = ['src', 'scripts', 'bench', 'test', 'examples', 'bin'];
+const sourceFolders = ['src', 'scripts', 'bench', 'test', 'examples', 'bin', 'console'];
 
 function comments(): string[] {
   return findingsIn(sourceFolders, (source, path) => (/\.[cm]?[jt]s$/.test(path) ? commentProblems(source) : []));

@@ -6,6 +6,7 @@ import type { Encoding } from '../codec/encoding.js';
 import { flagSettings } from '../config/flag-settings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { VersionDocument } from '../config/version-document.js';
+import { consolePath } from '../console/console-files.js';
 import { DiscoveryRequests } from '../endpoints/discovery-requests.js';
 import type { ForwardedRequests } from '../endpoints/forwarded-requests.js';
 import type { HealthChecks } from '../endpoints/health-checks.js';
@@ -97,6 +98,7 @@ function discovery(
       ...(openId.isServed ? [configurationPath, keysPath] : []),
       ...(featureGates['ComponentFlagz'] === true ? ['/flagz'] : []),
       ...(featureGates['ComponentStatusz'] === true ? ['/statusz'] : []),
+      ...(config.serving.console ? [consolePath] : []),
       ...['/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
     ],
   });

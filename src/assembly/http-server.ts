@@ -16,6 +16,7 @@ import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { answerError } from '../filters/api-error.filter.js';
 import { registerAccessLog } from '../hooks/access-log.hook.js';
 import { registerAudit } from '../hooks/audit.hook.js';
+import { registerConsole } from '../hooks/console.hook.js';
 import { registerCors } from '../hooks/cors.hook.js';
 import { registerDeadline } from '../hooks/deadline.hook.js';
 import { registerMetrics } from '../hooks/metrics.hook.js';
@@ -110,6 +111,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookD
   registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
   registerRefusals(server, logger, () => components.phase.isRefusing);
   registerCors(server, serving.corsAllowedOrigins);
+  if (serving.console) registerConsole(server);
   const { auditor, wheel } = components;
   if (auditor) registerAudit(server, { auditor, wheel, outcomeTimeoutMs: config.requestTimeoutMs });
   registerDeadline(server, {

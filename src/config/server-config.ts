@@ -87,6 +87,8 @@ class ServingConfig {
   @IsChoice(tlsVersionNames) readonly tlsMinVersion!: TlsVersionName;
   @AreOf(cipherSuiteNames) readonly tlsCipherSuites!: readonly string[];
   @IsBoolean() readonly http2!: boolean;
+  /** True if the web console is served at /console/. */
+  @IsBoolean() readonly console!: boolean;
   @IsNatural(1) readonly http2MaxStreamsPerConnection!: number;
   @Satisfies('from 0 to 0.02', (value) => typeof value === 'number' && value >= 0 && value <= 0.02)
   readonly goawayChance!: number;

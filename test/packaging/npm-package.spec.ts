@@ -31,6 +31,7 @@ describe('npm pack', () => {
       /^(LICENSE|README\.md|package\.json|scripts\/ensure-setup\.mjs)$/,
       /^bin\/(keelson|kube-apiserver|run-built\.mjs)$/,
       /^config\/([\w-]+\/)?[\w-]+\.yaml$/,
+      /^console\/([\w-]+\/)?[\w-]+\.(html|css|js|svg)$/,
       /^dist\/bundle\/[\w.-]+\.js$/,
       /^dist\/src\/[\w./-]+\.(js|d\.ts)$/,
       /^docs\/[\w-]+\.md$/,

@@ -41,6 +41,7 @@ export const servingFlags: FlagTopic = {
     ),
     accepted('tls-curve-preferences', 'list', '', 'elliptic curves for the key exchange'),
     used('disable-http2-serving', 'bool', 'false', 'serving.http2', 'serve HTTP/1.1 only', { negated: true }),
+    used('console', 'bool', 'true', 'serving.console', 'serve the web console at /console/'),
     used(
       'http2-max-streams-per-connection',
       'int',

@@ -1,0 +1,80 @@
+import { printJson, tryJson } from './json.js';
+
+const refusalsMax = 50;
+const messageLengthMax = 4000;
+
+/** An answer with an error status. The message is text of the server: show it with textContent only. */
+class ApiFailure extends Error {
+  constructor(status, message, reason, body) {
+    super(message.slice(0, messageLengthMax));
+    this.status = status;
+    this.reason = reason;
+    this.body = body;
+  }
+}
+
+/**
+ * Requests to the server that served this page, with the bearer token of the user or, without one, the client certificate
+ * of the browser. Redirects are refused, so that a token is never sent elsewhere.
+ */
+export class Connection extends EventTarget {
+  #token;
+
+  constructor(token) {
+    super();
+    this.#token = token;
+    /** Requests that were answered with 403, the latest first: { method, path, message, at }. */
+    this.refusals = [];
+  }
+
+  /** Sends a request and returns the Response of any status. The path begins with a slash. */
+  async send(path, { method = 'GET', body, accept = 'application/json', contentType, headers = {}, signal } = {}) {
+    if (!path.startsWith('/') || path.startsWith('//')) throw new Error(`not a path of this server: ${path}`);
+    const response = await fetch(path, {
+      method,
+      signal,
+      body: body === undefined ? undefined : typeof body === 'string' ? body : printJson(body),
+      headers: {
+        Accept: accept,
+        ...(this.#token === '' ? {} : { Authorization: `Bearer ${this.#token}` }),
+        ...(body === undefined ? {} : { 'Content-Type': contentType ?? 'application/json' }),
+        ...headers,
+      },
+      cache: 'no-store',
+      credentials: 'same-origin',
+      mode: 'same-origin',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+    });
+    if (response.status === 401) this.dispatchEvent(new Event('unauthorized'));
+    return response;
+  }
+
+  /** Returns the text of a successful answer; throws an ApiFailure otherwise. */
+  async text(path, options) {
+    const response = await this.send(path, options);
+    const text = await response.text();
+    if (response.ok) return text;
+    throw this.failure(response, text, path, options?.method);
+  }
+
+  /** Returns the JSON of a successful answer. */
+  async json(path, options) {
+    const text = await this.text(path, options);
+    const value = tryJson(text);
+    if (value === undefined) throw new ApiFailure(502, `the answer to ${path} is not JSON`, 'BadAnswer', text);
+    return value;
+  }
+
+  failure(response, text, path, method = 'GET') {
+    const status = tryJson(text);
+    const known = typeof status?.message === 'string' && status.message !== '';
+    const message = known ? status.message : text.trim() || `${response.status} ${response.statusText}`;
+    const reason = typeof status?.reason === 'string' ? status.reason : '';
+    if (response.status === 403) {
+      this.refusals = [{ method, path, message, at: Date.now() }, ...this.refusals].slice(0, refusalsMax);
+      this.dispatchEvent(new Event('refused'));
+    }
+    return new ApiFailure(response.status, message, reason, status);
+  }
+}

@@ -1,0 +1,137 @@
+import { formats } from '../model/editable-text.js';
+import { diffElement } from '../ui/diff.js';
+import { announce, fill, h } from '../ui/dom.js';
+
+/**
+ * Edits the object as the server prints it, in YAML or JSON. "Review" sends the text as a dry run, and shows what would be
+ * stored, defaults and admission included; "Save" stores it. Texts go to the server as they are: it parses them.
+ */
+export function editTab(detail) {
+  const { connection, path } = detail;
+  let format = formats.yaml;
+  let base = '';
+  let isReviewed = false;
+  const box = h('textarea', {
+    class: 'mono editor',
+    'aria-label': 'Object',
+    spellcheck: 'false',
+    autocomplete: 'off',
+    wrap: 'off',
+    oninput: () => setReviewed(false),
+    onkeydown: (event) => pressed(event),
+  });
+  const result = h('div', { class: 'edit-result', 'aria-live': 'polite' });
+  const stale = h('p', { class: 'notice', hidden: true });
+  const review = h('button', { type: 'button', class: 'button', onclick: () => void reviewed() }, 'Review changes');
+  const save = h(
+    'button',
+    { type: 'button', class: 'button primary', disabled: true, onclick: () => void saved() },
+    'Save',
+  );
+  const reload = h('button', { type: 'button', class: 'button', onclick: () => void load() }, 'Reload');
+  const choice = h(
+    'select',
+    {
+      'aria-label': 'Format',
+      onchange: () => {
+        format = formats[choice.value];
+        void load();
+      },
+    },
+    Object.entries(formats).map(([value, { label }]) => h('option', { value }, label)),
+  );
+
+  const setReviewed = (value) => {
+    isReviewed = value;
+    save.disabled = !value;
+  };
+  const read = async () => format.clean(await connection.text(`${path}?pretty=true`, { accept: format.type }));
+  const send = async (query) =>
+    format.clean(
+      await connection.text(`${path}?${query}`, {
+        method: 'PUT',
+        body: box.value,
+        contentType: format.type,
+        accept: format.type,
+      }),
+    );
+  const failed = (error) => {
+    setReviewed(false);
+    const advice =
+      error.status === 409 ? ' Someone else has changed the object: reload it, then make your change again.' : '';
+    fill(result, h('p', { class: 'problem', role: 'alert' }, `${error.message}${advice}`));
+  };
+  const load = async () => {
+    try {
+      base = await read();
+      box.value = base;
+      stale.hidden = true;
+      setReviewed(false);
+      fill(
+        result,
+        h('p', { class: 'hint' }, 'Change the text, then review what the server would store. Ctrl+Enter reviews.'),
+      );
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const reviewed = async () => {
+    review.disabled = true;
+    try {
+      const after = await send('dryRun=All&fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
+      const before = await read();
+      fill(
+        result,
+        h('h3', {}, 'What would be stored'),
+        diffElement(withoutVersion(before), withoutVersion(after), 'Changes'),
+      );
+      setReviewed(true);
+      announce('Reviewed. Save stores the changes.');
+    } catch (error) {
+      failed(error);
+    } finally {
+      review.disabled = false;
+    }
+  };
+  const saved = async () => {
+    if (!isReviewed) return;
+    save.disabled = true;
+    try {
+      base = await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
+      box.value = base;
+      stale.hidden = true;
+      setReviewed(false);
+      fill(result, h('p', { class: 'success', role: 'status' }, 'Saved.'));
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const pressed = (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void reviewed();
+    else if (event.key === 's' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      void saved();
+    }
+  };
+  void load();
+  return {
+    element: h(
+      'div',
+      { class: 'column' },
+      h('div', { class: 'toolbar' }, choice, h('span', { class: 'spacer' }), reload, review, save),
+      stale,
+      box,
+      result,
+    ),
+    update: (object) => {
+      const version = object.metadata?.resourceVersion;
+      if (base.includes(`"${version}"`) || base === '') return;
+      if (box.value === base) return void load();
+      stale.textContent = 'The object has changed on the server. Saving this text would be refused; reload it first.';
+      stale.hidden = false;
+    },
+  };
+}
+
+/** Leaves out what every write changes. */
+const withoutVersion = (text) => text.replace(/^\s*"?resourceVersion"?: .*\n/m, '');
