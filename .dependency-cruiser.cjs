@@ -23,6 +23,7 @@ const layers = [
     'history',
     'workers',
   ],
+  ['logical-clusters'],
   ['assembly', 'agent'],
   ['testing'],
 ];

@@ -1,4 +1,11 @@
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import {
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type Type,
+} from '@nestjs/common';
 import type { ServerComponents } from './assembly/components.js';
 import { AdmissionregistrationGroup } from './modules/admissionregistration/admissionregistration.group.js';
 import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
@@ -25,12 +32,12 @@ import { PolicyGroup } from './modules/policy/policy.group.js';
 import { ResourceGroup } from './modules/resource/resource.group.js';
 import { PipelineModule } from './assembly/pipeline.module.js';
 import { groupModule } from './registry/apis/group.module.js';
-import { RegistryModule } from './registry/apis/registry.module.js';
+import { RegistryModule, serveApiGroups, type RegistryDependencies } from './registry/apis/registry.module.js';
 
 export type GroupModule = Type | DynamicModule;
 
 /** Returns the modules of the built-in API groups. */
-function builtInGroups(components: ServerComponents): GroupModule[] {
+function builtInGroups(components: ServerComponents): DynamicModule[] {
   return [
     CoreModule.for(components),
     groupModule(CoordinationGroup),
@@ -60,16 +67,32 @@ function builtInGroups(components: ServerComponents): GroupModule[] {
 
 /** Returns the modules of all API groups, and RegistryModule, which registers the resources that they declare. */
 function registryModules(components: ServerComponents, otherGroups: readonly GroupModule[]): GroupModule[] {
-  return [
-    ...builtInGroups(components),
-    ...otherGroups,
-    RegistryModule.for({
-      ...components,
-      naming: components.config.naming,
-      runtimeConfig: components.config.runtimeConfig,
-      lifecycleOf: ({ group, version, kind }) => components.catalog.kindFacts(group, version, kind)?.lifecycle,
-    }),
-  ];
+  return [...builtInGroups(components), ...otherGroups, RegistryModule.for(registryDependencies(components))];
+}
+
+function registryDependencies(components: ServerComponents): RegistryDependencies {
+  return {
+    ...components,
+    naming: components.config.naming,
+    runtimeConfig: components.config.runtimeConfig,
+    lifecycleOf: ({ group, version, kind }) => components.catalog.kindFacts(group, version, kind)?.lifecycle,
+  };
+}
+
+/**
+ * Serves the built-in API groups without an application of Nest, for components beside those of the application: its
+ * container of modules would cost each of them a megabyte. Returns a function that ends what the groups follow.
+ */
+export function serveBuiltInGroups(components: ServerComponents): () => void {
+  const providers = builtInGroups(components).flatMap((module) => module.providers as readonly FactoryProvider[]);
+  const instances = providers.map(
+    ({ useFactory }) => useFactory() as Partial<OnApplicationBootstrap & OnModuleDestroy>,
+  );
+  serveApiGroups(instances, registryDependencies(components));
+  for (const instance of instances) instance.onApplicationBootstrap?.();
+  return () => {
+    for (const instance of instances) instance.onModuleDestroy?.();
+  };
 }
 
 /** The server as one Nest module. API groups of an embedding program are added as further modules. */

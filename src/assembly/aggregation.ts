@@ -19,18 +19,21 @@ interface Dependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly proxyClient: Live<KeyPairPem> | undefined;
+  /** Absent: all addresses. */
+  readonly permitsForwarding: ((address: string) => boolean) | undefined;
   readonly clock: Clock;
   readonly rng: Rng;
 }
 
-export function makeAggregation({ config, registry, proxyClient, clock, rng }: Dependencies): Aggregation {
+export function makeAggregation(dependencies: Dependencies): Aggregation {
+  const { config, registry, proxyClient, permitsForwarding: permitsAddress, clock, rng } = dependencies;
   const { naming, authentication, featureGates, limits } = config;
   const services = new ServiceAddresses({ objects: new RegistryReader(registry), naming, clock, rng });
   const targets = new RemoteTargets({
     ...{ services, client: proxyClient },
     routesToEndpoints: config.aggregation.routesToEndpoints,
   });
-  const upstreams = new Upstreams({ clock });
+  const upstreams = new Upstreams({ clock, permitsAddress });
   const sendsUid = featureGates['RemoteRequestHeaderUID'] === true;
   const headerNames = identityHeaderNames(authentication.requestHeader, sendsUid);
   return {

@@ -62,6 +62,8 @@ interface ServerDependencies extends CredentialSources {
   readonly logger: Logger;
   /** Absent in a server without requests. */
   readonly audit?: AuditComponents | undefined;
+  /** Decides about the addresses of nodes, Pods and aggregated servers that requests may be passed on to. */
+  readonly permitsForwarding?: ((address: string) => boolean) | undefined;
   /** The API groups that clients see; all by default. */
   readonly servedGroups?: readonly string[] | undefined;
   readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
@@ -190,8 +192,8 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const { accountTokens, tokenUses } = authentication;
   const address = () => phase.address;
   const { tracing } = dependencies;
-  const aggregation = makeAggregation({ config, registry, proxyClient: dependencies.proxyClient, clock, rng });
-  const { servedGroups } = dependencies;
+  const { servedGroups, proxyClient, permitsForwarding } = dependencies;
+  const aggregation = makeAggregation({ config, registry, proxyClient, permitsForwarding, clock, rng });
   const visible = servedGroups ? new ResourcesOfGroups(registry, servedGroups) : registry;
   const forwarded = new ForwardedRequests({
     aggregation,
@@ -227,6 +229,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
       wheel,
       flowControl,
       forwarded,
+      permitsForwarding,
       clock,
       rng,
     }),

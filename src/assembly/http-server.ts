@@ -1,3 +1,4 @@
+import * as http from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -7,7 +8,7 @@ import type { TlsMaterial } from '../certificates/tls-material.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Auditor } from '../audit/auditor.js';
 import { Connections } from '../connections/connections.js';
-import { isHttp2Response } from '../connections/raw-messages.js';
+import { isHttp2Response, type AnyRequest, type AnyResponse } from '../connections/raw-messages.js';
 import { makeProtocolServers, type RequestListener } from '../connections/protocol-servers.js';
 import type { UpgradeRoutes } from '../connections/upgrades.js';
 import { makeRoutable } from '../connections/unusual-requests.js';
@@ -53,25 +54,33 @@ interface HttpServer {
 /** Longer than any URL. The router's own bound protects regular expressions in routes; no route has one. */
 const routeParameterLengthMax = 2 ** 21;
 
+/** Serves a request by other components, or by `serve` later. Returns false, having done nothing, for most requests. */
+export type Diversion = (request: AnyRequest, response: AnyResponse, serve: RequestListener) => boolean;
+
 /** Creates the Fastify adapter for Nest: HTTP/2 and HTTP/1.1, chosen by ALPN, on one TLS port. */
-export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookDependencies): HttpServer {
+export function makeHttpServer(
+  config: ServerConfig,
+  tls: Tls,
+  components: HookDependencies,
+  divert?: Diversion,
+): HttpServer {
   const { serving, limits } = config;
-  const { logger, clock, upgrades, flowControl } = components;
+  const { upgrades, flowControl } = components;
   let connections: Connections | undefined;
   const serverFactory = (route: RequestListener): Server => {
-    const servers = makeProtocolServers(
-      tlsOptions(config, tls),
-      { ...protocolBounds(config), upgrades },
-      (request, response) => {
-        connections!.begin(request, response);
-        const handle = () => {
-          makeRoutable(request, limits.requestHeadersMax);
-          route(request, response);
-        };
-        if (flowControl && isHttp2Response(response) && isHeld(flowControl, response, handle)) return;
-        handle();
-      },
-    );
+    const serve: RequestListener = (request, response) => {
+      const handle = () => {
+        makeRoutable(request, limits.requestHeadersMax);
+        route(request, response);
+      };
+      if (flowControl && isHttp2Response(response) && isHeld(flowControl, response, handle)) return;
+      handle();
+    };
+    const begin: RequestListener = (request, response) => {
+      connections!.begin(request, response);
+      if (!divert?.(request, response, serve)) serve(request, response);
+    };
+    const servers = makeProtocolServers(tlsOptions(config, tls), { ...protocolBounds(config), upgrades }, begin);
     connections = new Connections(
       servers,
       {
@@ -91,6 +100,28 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookD
     });
     return servers.front;
   };
+  return { adapter: makeAdapter(config, components, serverFactory), connections: connections! };
+}
+
+/** Creates a Fastify adapter for Nest without a port. `serve` gives it a request; its URL is then the final one. */
+export function makePortlessAdapter(config: ServerConfig, components: HookDependencies) {
+  let route: RequestListener | undefined;
+  const adapter = makeAdapter(config, components, (listener) => {
+    route = listener;
+    return http.createServer();
+  });
+  const serve: RequestListener = (request, response) => {
+    makeRoutable(request, config.limits.requestHeadersMax);
+    route!(request, response);
+  };
+  return { adapter, serve };
+}
+
+type ServerFactory = (route: RequestListener) => Server | http.Server;
+
+function makeAdapter(config: ServerConfig, components: HookDependencies, serverFactory: ServerFactory): FastifyAdapter {
+  const { serving, limits } = config;
+  const { logger, clock } = components;
   const options = {
     serverFactory,
     bodyLimit: limits.requestBodyBytesMax,
@@ -123,7 +154,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookD
   // Handlers read bodies, after the guards. A parser that returns null leaves the body unread.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  return { adapter, connections: connections! };
+  return adapter;
 }
 
 /** Returns TLS options that request a client certificate but do not require one. */

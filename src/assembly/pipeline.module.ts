@@ -1,6 +1,7 @@
-import { Module, type CanActivate, type DynamicModule, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
+import { requestGuards, requestInterceptor } from './request-guards.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
 import { faultsController } from '../endpoints/faults.controller.js';
 import { flowControlController } from '../endpoints/flow-control.controller.js';
@@ -17,17 +18,6 @@ import { serverPagesController } from '../endpoints/server-pages.controller.js';
 import { versionController } from '../endpoints/version.controller.js';
 import { resourceController } from '../endpoints/resource.controller.js';
 import { ApiErrorFilter } from '../filters/api-error.filter.js';
-import { AuditGuard } from '../guards/audit.guard.js';
-import { AuthenticationGuard } from '../guards/authentication.guard.js';
-import { refusalWith } from '../auth/authorizer.js';
-import { AuthorizationGuard } from '../guards/authorization.guard.js';
-import { FaultGuard } from '../guards/fault.guard.js';
-import { FlowControlGuard } from '../guards/flow-control.guard.js';
-import { ImpersonationGuard } from '../guards/impersonation.guard.js';
-import { EarlyTracingGuard } from '../guards/early-tracing.guard.js';
-import { TracingGuard } from '../guards/tracing.guard.js';
-import type { Tracing } from '../tracing/open-tracing.js';
-import { ContentNegotiationInterceptor } from '../interceptors/content-negotiation.interceptor.js';
 
 /**
  * The handler chain, in the order of execution. The hooks of http-server.ts run before it, for every request, including
@@ -36,57 +26,11 @@ import { ContentNegotiationInterceptor } from '../interceptors/content-negotiati
 @Module({})
 export class PipelineModule {
   static for(components: ServerComponents): DynamicModule {
-    const { faults } = components;
-    const { naming, authorization } = components.config;
-    const refusal = refusalWith(authorization.explainForbidden);
     return {
       module: PipelineModule,
       providers: [
-        ...tracingGuards(components, ({ tracer }) => new EarlyTracingGuard(tracer)),
-        {
-          provide: APP_GUARD,
-          useFactory: () => new AuthenticationGuard(components.authenticator, components.accessMetrics),
-        },
-        ...tracingGuards(components, ({ tracer }) => new TracingGuard(tracer, components.clock)),
-        ...(components.auditor ? [{ provide: APP_GUARD, useFactory: () => new AuditGuard() }] : []),
-        {
-          provide: APP_GUARD,
-          useFactory: () =>
-            new ImpersonationGuard(
-              components.authorizers,
-              naming.group('authentication'),
-              components.impersonation,
-              refusal,
-            ),
-        },
-        {
-          provide: APP_GUARD,
-          useFactory: () =>
-            new FlowControlGuard({ ...components, requestTimeoutMs: components.config.requestTimeoutMs }),
-        },
-        {
-          provide: APP_GUARD,
-          useFactory: () =>
-            new AuthorizationGuard(
-              components.authorizers,
-              components.accessMetrics,
-              refusal,
-              `${naming.group('authorization')}/`,
-            ),
-        },
-        {
-          provide: APP_GUARD,
-          useFactory: () => new FaultGuard({ injector: faults, clock: components.clock, feed: components.feed }),
-        },
-        {
-          provide: APP_INTERCEPTOR,
-          useFactory: () =>
-            new ContentNegotiationInterceptor(
-              components.visible,
-              components.negotiators,
-              components.aggregation.versions,
-            ),
-        },
+        ...requestGuards(components).map((guard) => ({ provide: APP_GUARD, useValue: guard })),
+        { provide: APP_INTERCEPTOR, useFactory: () => requestInterceptor(components) },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
       // resourceController is last: its wildcard route matches every path.
@@ -106,9 +50,4 @@ export class PipelineModule {
       ],
     };
   }
-}
-
-function tracingGuards({ tracing }: ServerComponents, guard: (tracing: Tracing) => CanActivate): Provider[] {
-  if (!tracing) return [];
-  return [{ provide: APP_GUARD, useFactory: () => guard(tracing) }];
 }

@@ -30,6 +30,8 @@ interface Dependencies extends Pick<AccessComponents, 'admission' | 'refusalOf'>
   readonly wheel: TimerWheel;
   readonly flowControl: FlowControl | undefined;
   readonly forwarded: ForwardedRequests;
+  /** Absent: all addresses of nodes, and those of Pods and Services that are not of this machine. */
+  readonly permitsForwarding: ((address: string) => boolean) | undefined;
   readonly clock: Clock;
   readonly rng: Rng;
 }
@@ -54,7 +56,7 @@ export interface RequestComponents {
 }
 
 export function makeRequests(dependencies: Dependencies): RequestComponents {
-  const { config, encodings, wheel, flowControl } = dependencies;
+  const { config, encodings, wheel, flowControl, permitsForwarding } = dependencies;
   const { limits, flow } = config;
   const watches = new WatchStreams({
     wheel,
@@ -69,8 +71,8 @@ export function makeRequests(dependencies: Dependencies): RequestComponents {
     longRunningPerUserMax: limits.watchesPerUserMax,
   });
   const upstreams = {
-    proxied: new Upstreams({ clock: dependencies.clock, permitsAddress: isGlobalUnicast }),
-    kubelets: new Upstreams({ clock: dependencies.clock }),
+    proxied: new Upstreams({ clock: dependencies.clock, permitsAddress: permitsForwarding ?? isGlobalUnicast }),
+    kubelets: new Upstreams({ clock: dependencies.clock, permitsAddress: permitsForwarding }),
   };
   return {
     limiter,

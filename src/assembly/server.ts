@@ -36,6 +36,7 @@ import { makeHttpServer } from './http-server.js';
 import { credentialSources } from './credential-sources.js';
 import { openKubeletTls } from './kubelets.js';
 import { openFaults } from './faults.js';
+import type { OpenedClusters } from './logical-clusters/open-logical-clusters.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { tightenOwnPaths } from './own-paths.js';
 import { registerProcessHooks } from './process-hooks.js';
@@ -160,11 +161,13 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     components.upstreams.kubelets.close();
   });
   encryption?.onKeysChanged(() => recoverUnreadable(components));
-  const { app, connections } = await makeApp(components, tls, options, undo);
+  const clusters = config.logicalClusters.enabled ? await openClusters(components, undo) : undefined;
+  const { app, connections } = await makeApp(components, tls, { ...options, clusters }, undo);
   await loadManifests(components, undo);
   const port = await listen(app, components, ownProcess);
   const rootCa = await liveRootCa(config, pki, tls, { clock, logger, undo });
-  const { reconciles = true, reconcilers = [] } = options;
+  const { reconciles = true } = options;
+  const reconcilers = [...(options.reconcilers ?? []), ...(clusters ? [clusters.reconciler] : [])];
   const storeIsShared = backend.isShared;
   if (worker) await startWorkerControl(components, { pki, tls, rootCa, port, worker }, undo);
   else await startControl(components, { pki, tls, rootCa, port, reconciles, reconcilers, storeIsShared }, undo);
@@ -172,6 +175,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const adjusting = components.flowControl?.startAdjusting();
   if (adjusting) undo.add(() => adjusting.cancel());
   const url = urlOf(config, port);
+  clusters?.begin({ components, rootCa, port }, url);
   await writeKubeconfig(components, { url, pki, rootCa }, undo);
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -180,6 +184,12 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
     return undo.run();
   };
   return { url, app, components, connections, pki, store, storeIsShared, port, close: () => (closing ??= close()) };
+}
+
+/** Most servers have no logical clusters and do not load them. */
+async function openClusters(components: ServerComponents, undo: UndoSteps): Promise<OpenedClusters> {
+  const { openLogicalClusters } = await import('./logical-clusters/open-logical-clusters.js');
+  return openLogicalClusters(components, undo);
 }
 
 /** Reads objects again that could not be decrypted, after keys were added or a KMS plug-in answers again. */
@@ -220,13 +230,13 @@ function pkiOptions({ serving, network, storage, kubeconfigOut }: ServerConfig, 
 async function makeApp(
   components: ServerComponents,
   tls: ServerTls,
-  { modules, logger, process: ownProcess }: Options,
+  { modules, logger, process: ownProcess, clusters }: Options & { readonly clusters: OpenedClusters | undefined },
   undo: UndoSteps,
 ): Promise<{ readonly app: NestFastifyApplication; readonly connections: Connections }> {
-  const { adapter, connections } = makeHttpServer(components.config, tls, components);
+  const { adapter, connections } = makeHttpServer(components.config, tls, components, clusters?.divert);
   if (ownProcess) registerProcessHooks(adapter.getInstance(), ownProcess, components);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.for(components, modules?.(components)),
+    AppModule.for(components, [...(modules?.(components) ?? []), ...(clusters ? [clusters.group] : [])]),
     adapter,
     { bodyParser: false, abortOnError: false, logger: nestLogger(logger) },
   );

@@ -1,6 +1,6 @@
 import { defaultCacheLimits } from '../cache/cache-limits.js';
 import { Feed } from '../cache/feed.js';
-import { Catalog } from '../catalog/catalog.js';
+import { catalogOf, type Catalog } from '../catalog/catalog.js';
 import { StoredProtobuf } from '../codec/protobuf.js';
 import { isGateOn } from '../config/feature-gates.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -39,7 +39,7 @@ export interface StorageComponents {
 export function makeStorage(dependencies: Dependencies): StorageComponents {
   const { config, registry, store, root, clock, logger } = dependencies;
   const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
-  const catalog = new Catalog(config.naming);
+  const catalog = catalogOf(config.naming);
   const declaredValidation = declaredValidationOf(config, logger);
   const storeDependencies = storeDependenciesOf(dependencies, { feed, catalog, declaredValidation });
   const serviceAllocation = new ServiceAllocation({

@@ -72,7 +72,7 @@ describe('the home of the bytes of cached objects', () => {
     const [small, large] = [objectOf(1, 100), objectOf(2, mebibyte)];
     small.hold(home);
     large.hold(home);
-    expect(sizes).toEqual([mebibyte]);
+    expect(sizes).toEqual([mebibyte / 8]);
     expect(small.bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(large.bytes.length).toBe(mebibyte);
   });

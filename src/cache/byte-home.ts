@@ -89,8 +89,7 @@ export class ByteHome {
     const { byteLength } = object;
     let slab = this.newest;
     if (!slab || slab.taken + byteLength > slab.memory.length) {
-      const size = this.live < largeSlabsFrom ? smallSlabBytes : largeSlabBytes;
-      slab = { home: this, memory: this.allocate(size), residents: [], taken: 0, live: 0 };
+      slab = { home: this, memory: this.allocate(slabBytes(this.live)), residents: [], taken: 0, live: 0 };
       this.slabs.add(slab);
       this.newest = slab;
     }
@@ -131,6 +130,12 @@ export class ByteHome {
     if (slab === this.emptying) this.emptying = undefined;
     if (this.slabs.delete(slab)) this.taken -= slab.taken;
   }
+}
+
+/** Returns the size of the next slab. The first ones grow with the data, for servers with many small stores. */
+function slabBytes(liveBytes: number): number {
+  if (liveBytes >= largeSlabsFrom) return largeSlabBytes;
+  return Math.min(smallSlabBytes, Math.max(residentBytesMax, liveBytes));
 }
 
 /** Slabs of a store with little data. */

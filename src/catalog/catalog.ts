@@ -13,6 +13,15 @@ type CatalogTexts = Readonly<Record<string, { readonly path: string; readonly te
 
 const builtInTexts: CatalogTexts = { ...packages, ...aggregationPackage };
 
+const catalogs = new WeakMap<NamingProfile, Catalog>();
+
+/** Returns the catalog of all servers with these names of groups. */
+export function catalogOf(naming: NamingProfile): Catalog {
+  let catalog = catalogs.get(naming);
+  if (!catalog) catalogs.set(naming, (catalog = new Catalog(naming)));
+  return catalog;
+}
+
 /**
  * The facts of all built-in types. Parsed on demand: the table of kinds on the first lookup of a kind, the lines of a
  * package on the first lookup in it, the fields of a struct on first access.

@@ -30,7 +30,21 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
     ...(config.faults.planFile !== undefined && !config.faults.allowed
       ? ['--fault-plan-file needs --allow-faults, which lets requests fail on purpose']
       : []),
+    ...logicalClusterErrors(config),
     ...unknown.map((problem) => `--controllers: ${problem}`),
+  ];
+}
+
+function logicalClusterErrors(config: ServerConfig): string[] {
+  if (!config.logicalClusters.enabled) return [];
+  return [
+    ...(processCount(config) > 1 ? ['--logical-clusters: cannot be combined with --workers'] : []),
+    ...(config.storage.backend === 'etcd3'
+      ? ['--logical-clusters: needs a store of this server alone, not etcd3']
+      : []),
+    ...(config.storage.encryption.configFile === undefined
+      ? []
+      : ['--logical-clusters: cannot be combined with --encryption-provider-config']),
   ];
 }
 

@@ -284,6 +284,12 @@ class FaultsConfig {
   @IsOptional() @IsString() readonly planFile: Optional;
 }
 
+class LogicalClustersConfig {
+  @IsBoolean() readonly enabled!: boolean;
+  @IsNatural(1) readonly awakeMax!: number;
+  @IsDuration('more than zero') readonly idleTimeoutMs!: number;
+}
+
 export class LogConfig {
   @IsChoice(logLevels) readonly level!: LogLevel;
   @IsNatural() readonly verbosity!: number;
@@ -304,6 +310,7 @@ export class ServerConfig {
   @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();
   @ValidateNested() readonly faults = new FaultsConfig();
+  @ValidateNested() readonly logicalClusters = new LogicalClustersConfig();
   @ValidateNested() readonly log = new LogConfig();
   @ValidateNested() readonly aggregation = new AggregationConfig();
   @ValidateNested() readonly tracing = new TracingConfig();

@@ -11,6 +11,8 @@ interface OriginalRequestLine {
 }
 
 const unusual = new WeakMap<AnyRequest, OriginalRequestLine>();
+/** URLs of requests whose path was shortened before all else, as the client sent them. */
+const submittedUrls = new WeakMap<AnyRequest, string>();
 
 const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** Stands for unknown methods: it is routed, and no resource supports it either. */
@@ -56,7 +58,18 @@ export function refusalOf(request: AnyRequest): ApiError | undefined {
   return unusual.get(request)?.refusal;
 }
 
-/** Returns method and URL as the client sent them. */
+/** Serves the request as if the client had sent another URL; logs have the submitted one. */
+export function serveAs(request: AnyRequest, url: string): void {
+  submittedUrls.set(request, request.url ?? '');
+  request.url = url;
+}
+
+/** Returns the URL as the client sent it, for logs. */
+export function submittedUrl(request: AnyRequest): string {
+  return submittedUrls.get(request) ?? requestLine(request).url;
+}
+
+/** Returns method and URL as the client sent them, without the prefix that serveAs() has removed. */
 export function requestLine(request: AnyRequest): { readonly method: string; readonly url: string } {
   return unusual.get(request) ?? { method: request.method ?? 'GET', url: request.url ?? '/' };
 }

@@ -4,7 +4,7 @@ import type { DiscoveryRequests } from './discovery-requests.js';
 
 const paths = ['/', 'api', 'api/:version', 'apis', 'apis/:group', 'apis/:group/:version'];
 
-export function discoveryController(requests: DiscoveryRequests) {
+export function discoveryController(requests: Pick<DiscoveryRequests, 'answer'>) {
   @Controller()
   class DiscoveryController {
     @All(paths)

@@ -5,7 +5,7 @@ import type { HealthRequests } from './health-requests.js';
 
 const paths = healthEndpoints.flatMap((endpoint) => [endpoint, `${endpoint}/*`]);
 
-export function healthController(requests: HealthRequests) {
+export function healthController(requests: Pick<HealthRequests, 'answer'>) {
   @Controller()
   class HealthController {
     @All(paths)

@@ -6,7 +6,7 @@ import type { ResourceRequests } from './resource-requests.js';
  * Handles everything under /api and /apis with one wildcard route, since routes are fixed at start while custom kinds
  * come and go. Unknown paths end here too, so that they are authenticated before they get 404.
  */
-export function resourceController(requests: ResourceRequests) {
+export function resourceController(requests: Pick<ResourceRequests, 'answer'>) {
   @Controller()
   class ResourceController {
     @All('*')

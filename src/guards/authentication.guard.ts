@@ -8,7 +8,7 @@ import type { RequestAuthenticator } from '../auth/request-authenticator.js';
 /** Authenticates the request, or rejects it with 401. Runs before all work that costs. */
 export class AuthenticationGuard implements CanActivate {
   constructor(
-    private readonly authenticator: RequestAuthenticator,
+    private readonly authenticator: Pick<RequestAuthenticator, 'authenticate'>,
     private readonly metrics: AccessMetrics,
   ) {}
 

@@ -1,6 +1,6 @@
 import { shownAuditId } from '../machinery/audit-id.js';
 import type { FastifyInstance } from 'fastify';
-import { requestLine } from '../connections/unusual-requests.js';
+import { requestLine, submittedUrl } from '../connections/unusual-requests.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { LineRate } from './line-rate.js';
@@ -34,6 +34,7 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
       const fields = {
         auditId: shownAuditId(kube.auditId),
         ...requestLine(request.raw),
+        url: submittedUrl(request.raw),
         verb: kube.info.verb,
         user: kube.user.name,
         ...(kube.impersonator && { impersonator: kube.impersonator.name }),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Auditor } from '../audit/auditor.js';
 import { RequestAudit } from '../audit/request-audit.js';
-import { requestLine } from '../connections/unusual-requests.js';
+import { submittedUrl } from '../connections/unusual-requests.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
 interface AuditHookOptions {
@@ -18,8 +18,11 @@ interface AuditHookOptions {
 export function registerAudit(server: FastifyInstance, { auditor, wheel, outcomeTimeoutMs }: AuditHookOptions): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { kube, raw } = request;
-    const { url } = requestLine(raw);
-    const audit = new RequestAudit(auditor, kube, { url, headers: raw.headers, peer: raw.socket.remoteAddress });
+    const audit = new RequestAudit(auditor, kube, {
+      url: submittedUrl(raw),
+      headers: raw.headers,
+      peer: raw.socket.remoteAddress,
+    });
     kube.audit = audit;
     kube.whenEnded(() => {
       if (audit.isStream) audit.ended();

@@ -174,6 +174,27 @@ export const ownFlags: FlagTopic = {
       'domain of labels and annotations; by default --api-domain if set',
     ),
     used(
+      'logical-clusters',
+      'bool',
+      'false',
+      'logicalClusters.enabled',
+      'serve LogicalClusters, each an API server of its own under /clusters/NAME',
+    ),
+    used(
+      'logical-clusters-awake-max',
+      'int',
+      '100',
+      'logicalClusters.awakeMax',
+      'number of logical clusters in memory; others are read from the store when a request comes',
+    ),
+    used(
+      'logical-clusters-idle-timeout',
+      'duration',
+      '5m0s',
+      'logicalClusters.idleTimeoutMs',
+      'time without requests and watches after which a logical cluster leaves memory',
+    ),
+    used(
       'allow-faults',
       'bool',
       'false',

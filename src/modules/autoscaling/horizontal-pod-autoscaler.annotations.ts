@@ -1,4 +1,4 @@
-import { Catalog } from '../../catalog/catalog.js';
+import { catalogOf, type Catalog } from '../../catalog/catalog.js';
 import type * as v1 from '../../catalog/types/autoscaling.v1.js';
 import type * as v2 from '../../catalog/types/autoscaling.v2.js';
 import { decodeJson, stringifyJson } from '../../codec/json.js';
@@ -28,7 +28,7 @@ export class AutoscalerAnnotations {
   private readonly names: { readonly [Field in keyof AnnotatedFields]: string };
 
   constructor(naming: NamingProfile) {
-    this.catalog = new Catalog(naming);
+    this.catalog = catalogOf(naming);
     const annotation = (name: string) => naming.label(name, 'autoscaling.alpha');
     this.names = {
       metrics: annotation('metrics'),

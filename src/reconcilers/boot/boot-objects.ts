@@ -66,6 +66,25 @@ export function bootStages(dependencies: Dependencies, server: Server): (() => B
   ];
 }
 
+/** The steps for a logical cluster. It has no trust in client certificates, no own Service and no flow control of its own. */
+export function logicalClusterStages(dependencies: Dependencies, server: Pick<Server, 'rootCa'>): (() => BootStep[])[] {
+  const { config, registry } = dependencies;
+  const { naming } = config;
+  const write = (boot: BootObject): BootStep => ({ name: nameOf(boot), run: () => ensureObject(registry, boot) });
+  const namespaces = bootNamespaces(config);
+  const facts = { rootCaPem: server.rootCa.current(), isLeftToUpstream: () => false };
+  return [
+    () => namespaces.map((object) => write({ resource: 'namespaces', object, keeps: [] })),
+    () => [
+      { name: 'servicecidrs', run: () => ensureServiceCidr(dependencies) },
+      ...namespaces.flatMap(({ metadata }) => namespaceObjects(config, metadata.name!, facts).map(write)),
+      ...priorityClassObjects(naming).map(write),
+      { name: 'apiservices', run: () => ensureApiServices(registry, naming) },
+      { name: 'roles', run: () => ensureRoles(registry, naming) },
+    ],
+  ];
+}
+
 function nameOf({ resource, object: { metadata } }: BootObject): string {
   return [resource, metadata.namespace, metadata.name].filter((part) => part !== undefined).join('/');
 }

@@ -24,6 +24,8 @@ export interface ApiGroupOptions {
   /** Groups with a higher priority come first in discovery. Versions of a group are ordered by `versionPriority`. */
   readonly groupPriority?: number;
   readonly versionPriority?: number;
+  /** True for an alpha or beta version that is served without --runtime-config. */
+  readonly isOnByDefault?: boolean;
 }
 
 export interface SubresourceRequest {
@@ -111,6 +113,21 @@ export const ComputedResource = (resource: string) => marking<ComputeList>({ as:
  */
 export const Reserves = (resource: string) => marking<Reserve>({ as: 'reserves', resource });
 
+/** Definitions are data: servers with the same names of groups share them. */
+const namedVersions = new WeakMap<NamingProfile, Map<OptionsFor, readonly ApiGroupOptions[]>>();
+
+function versionsOf(options: OptionsFor, naming: NamingProfile): readonly ApiGroupOptions[] {
+  let ofNaming = namedVersions.get(naming);
+  if (!ofNaming) namedVersions.set(naming, (ofNaming = new Map<OptionsFor, readonly ApiGroupOptions[]>()));
+  let versions = ofNaming.get(options);
+  if (!versions) {
+    const declared = typeof options === 'function' ? options(naming) : options;
+    versions = Array.isArray(declared) ? (declared as readonly ApiGroupOptions[]) : [declared as ApiGroupOptions];
+    ofNaming.set(options, versions);
+  }
+  return versions;
+}
+
 /**
  * Returns the metadata that @ApiGroup and the method decorators recorded for the class of `instance`; empty for other
  * classes.
@@ -119,11 +136,8 @@ export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMe
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
   const options = prototype && groupOptions.get(prototype.constructor);
   if (!options) return [];
-  const versions = typeof options === 'function' ? options(naming) : options;
-  return (Array.isArray(versions) ? (versions as readonly ApiGroupOptions[]) : [versions as ApiGroupOptions]).map(
-    (version) => ({
-      ...version,
-      methods: markedMethods.get(prototype) ?? [],
-    }),
-  );
+  return versionsOf(options, naming).map((version) => ({
+    ...version,
+    methods: markedMethods.get(prototype) ?? [],
+  }));
 }

@@ -20,7 +20,7 @@ import type { Reserve } from '../write/reservation.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from '../resource-registry.js';
 import { ResourceStore, type StoreDependencies } from '../resource-store.js';
 
-interface RegistryDependencies {
+export interface RegistryDependencies {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;
@@ -55,15 +55,23 @@ class ApiGroupCollector {
   ) {}
 
   onModuleInit(): void {
-    const found: FoundVersion[] = [];
-    for (const { instance } of this.discovery.getProviders()) {
-      if (typeof instance !== 'object' || instance === null) continue;
-      for (const options of apiGroupsOf(instance as object, this.dependencies.naming)) {
-        found.push({ options, methods: instance as Methods });
-      }
-    }
-    serveVersions(found, this.dependencies);
+    serveApiGroups(
+      this.discovery.getProviders().map(({ instance }) => instance as unknown),
+      this.dependencies,
+    );
   }
+}
+
+/** Serves the resources of those instances whose classes are marked with @ApiGroup. */
+export function serveApiGroups(instances: readonly unknown[], dependencies: RegistryDependencies): void {
+  const found: FoundVersion[] = [];
+  for (const instance of instances) {
+    if (typeof instance !== 'object' || instance === null) continue;
+    for (const options of apiGroupsOf(instance, dependencies.naming)) {
+      found.push({ options, methods: instance as Methods });
+    }
+  }
+  serveVersions(found, dependencies);
 }
 
 type Methods = Record<string, (...args: never[]) => unknown>;
@@ -76,9 +84,10 @@ interface FoundVersion {
 /** Serves the versions that --runtime-config enables. A disabled version may still be the storage version. */
 function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDependencies): void {
   const { registry, runtimeConfig, naming, logger, storeDependencies, lifecycleOf } = dependencies;
-  const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
+  const known = found.map(({ options: { group, version, resources = [], virtual = [], isOnByDefault } }) => ({
     group,
     version,
+    ...(isOnByDefault !== undefined && { isOnByDefault }),
     resources: [...resources, ...virtual].map(({ plural }) => plural),
   }));
   const choice = chooseApis(runtimeConfig, known, naming);

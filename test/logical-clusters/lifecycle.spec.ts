@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClusterClient, ClusterServer, clusterObject, clustersPath, tokenOf } from '../harness/logical-clusters.js';
+import { eventually } from '../harness/eventually.js';
+import { HttpClient } from '../harness/http-client.js';
+import { ServerProcess } from '../harness/server-process.js';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+describe('memory', () => {
+  let server: ClusterServer;
+  beforeAll(async () => (server = await ClusterServer.start({ logicalClusters: { awakeMax: 1, idleTimeoutMs: 100 } })));
+  afterAll(() => server.stop());
+
+  test('more clusters than may be awake are served in turn', async () => {
+    const clusters: ClusterClient[] = [];
+    for (const name of ['a', 'b', 'c']) clusters.push(await server.create(name));
+    for (const cluster of clusters) expect((await cluster.post(maps, configMap(cluster.name))).code).toBe(201);
+    const answers = await Promise.all(clusters.map((cluster) => cluster.get(`${maps}/${cluster.name}`)));
+    expect(answers.map(({ code }) => code)).toEqual([200, 200, 200]);
+  });
+
+  test('a cluster with a watch stays awake: others are refused with 429 until it ends', async () => {
+    const watch = await server.admin.watch(`/clusters/a${maps}?watch=1&timeoutSeconds=3600`);
+    const refused = await server.admin.get('/clusters/b/api');
+    expect([refused.code, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect((await server.admin.get('/clusters/a/api')).code).toBe(200);
+    watch.close();
+    await eventually('b is served', async () => (await server.admin.get('/clusters/b/api')).code === 200);
+  });
+
+  test('requests without credentials do not wake a cluster', async () => {
+    const anonymous = server.server.client();
+    await server.admin.get('/clusters/a/healthz');
+    expect((await anonymous.get('/clusters/b/healthz')).code).toBe(401);
+    expect((await anonymous.get('/clusters/c/healthz')).code).toBe(401);
+  });
+});
+
+test('after kill -9 all clusters come back with their objects and credentials, and deletions go on', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-clusters-'));
+  const process = await ServerProcess.start(directory, ['--storage-backend=embedded', '--logical-clusters']);
+  const { url, ca, client: certificate } = process.access;
+  const admin = new HttpClient({ url, ca, ...certificate });
+  const clients: HttpClient[] = [admin];
+  try {
+    const clusters: ClusterClient[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      expect((await admin.post(clustersPath, clusterObject(name))).code).toBe(201);
+      const issued = await admin.post(`${clustersPath}/${name}/kubeconfig`, {
+        apiVersion: 'clusters.keelson.dev/v1alpha1',
+        kind: 'KubeconfigRequest',
+      });
+      const token = tokenOf(issued.body.status.kubeconfig as string);
+      const client = new HttpClient({ url, ca, token });
+      clients.push(client);
+      clusters.push(new ClusterClient(name, token, client));
+      expect((await clusters.at(-1)!.post(maps, configMap(name))).code).toBe(201);
+    }
+    expect((await admin.delete(`${clustersPath}/c`)).code).toBe(200);
+    await process.kill();
+    for (const client of clients) client.close();
+    await process.start();
+    for (const cluster of clusters.slice(0, 2)) {
+      expect((await cluster.get(`${maps}/${cluster.name}`)).code).toBe(200);
+      expect((await cluster.get(maps)).body.items).toHaveLength(2);
+    }
+    await eventually('c is gone', async () => (await admin.get(`${clustersPath}/c`)).code === 404);
+    expect((await clusters[2]!.get(maps)).code).toBe(401);
+  } finally {
+    for (const client of clients) client.close();
+    await process.kill();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
