@@ -5,7 +5,7 @@ const editsMax = 1500;
  * differences than the bound are shown as removed and added as a whole, so that the time stays bounded.
  */
 export function lineDiff(before, after) {
-  const [a, b] = [before.split('\n'), after.split('\n')];
+  const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   let end = 0;
@@ -17,6 +17,8 @@ export function lineDiff(before, after) {
     ...same(a.slice(a.length - end)),
   ];
 }
+
+const linesOf = (text) => (text === '' ? [] : text.split('\n'));
 
 function edits(a, b) {
   const trace = a.length > 0 && b.length > 0 ? shortestTrace(a, b) : undefined;

@@ -3,6 +3,7 @@ import { fill, h } from '../ui/dom.js';
 import { Tabs } from '../ui/tabs.js';
 import { accessTab } from './access-tab.js';
 import { admissionTab } from './admission-tab.js';
+import { deleteDialog } from './delete-dialog.js';
 import { editTab } from './edit-tab.js';
 import { fieldsTab } from './fields-tab.js';
 import { overviewTab } from './overview-tab.js';
@@ -34,6 +35,9 @@ export class DetailPane {
           h('h2', { title: name }, name),
           namespace === '' ? null : h('span', { class: 'muted' }, namespace),
         ),
+        kind.verbs.has('delete')
+          ? h('button', { type: 'button', class: 'button small', onclick: () => this.#delete() }, 'Delete')
+          : null,
         h('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the object', onclick: close }, '✕'),
       ),
       this.notice,
@@ -90,6 +94,12 @@ export class DetailPane {
       ],
     });
     fill(this.body, this.tabs.element);
+  }
+
+  #delete() {
+    const dialog = deleteDialog(this);
+    this.element.append(dialog);
+    dialog.showModal();
   }
 
   #say(text) {

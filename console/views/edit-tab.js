@@ -2,12 +2,23 @@ import { formats } from '../model/editable-text.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h } from '../ui/dom.js';
 
+/** Edits an object of the server. */
+export function editTab({ connection, path }) {
+  return objectEditor({
+    connection,
+    method: 'PUT',
+    path,
+    read: async (format) => format.clean(await connection.text(`${path}?pretty=true`, { accept: format.type })),
+  });
+}
+
 /**
- * Edits the object as the server prints it, in YAML or JSON. "Review" sends the text as a dry run, and shows what would be
+ * Edits an object as the server prints it, in YAML or JSON. "Review" sends the text as a dry run, and shows what would be
  * stored, defaults and admission included; "Save" stores it. Texts go to the server as they are: it parses them.
+ * `read(format)` returns the text to begin with.
  */
-export function editTab(detail) {
-  const { connection, path } = detail;
+export function objectEditor({ connection, method, path, read }) {
+  const isNew = method === 'POST';
   let format = formats.yaml;
   let base = '';
   let isReviewed = false;
@@ -17,7 +28,11 @@ export function editTab(detail) {
     spellcheck: 'false',
     autocomplete: 'off',
     wrap: 'off',
-    oninput: () => setReviewed(false),
+    oninput: () => {
+      setReviewed(false);
+      // The other format is read from the server, which would lose the changes.
+      choice.disabled = box.value !== base;
+    },
     onkeydown: (event) => pressed(event),
   });
   const result = h('div', { class: 'edit-result', 'aria-live': 'polite' });
@@ -26,7 +41,7 @@ export function editTab(detail) {
   const save = h(
     'button',
     { type: 'button', class: 'button primary', disabled: true, onclick: () => void saved() },
-    'Save',
+    isNew ? 'Create' : 'Save',
   );
   const reload = h('button', { type: 'button', class: 'button', onclick: () => void load() }, 'Reload');
   const choice = h(
@@ -45,11 +60,10 @@ export function editTab(detail) {
     isReviewed = value;
     save.disabled = !value;
   };
-  const read = async () => format.clean(await connection.text(`${path}?pretty=true`, { accept: format.type }));
   const send = async (query) =>
     format.clean(
       await connection.text(`${path}?${query}`, {
-        method: 'PUT',
+        method,
         body: box.value,
         contentType: format.type,
         accept: format.type,
@@ -58,13 +72,16 @@ export function editTab(detail) {
   const failed = (error) => {
     setReviewed(false);
     const advice =
-      error.status === 409 ? ' Someone else has changed the object: reload it, then make your change again.' : '';
+      error.status === 409 && !isNew
+        ? ' Someone else has changed the object: reload it, then make your change again.'
+        : '';
     fill(result, h('p', { class: 'problem', role: 'alert' }, `${error.message}${advice}`));
   };
   const load = async () => {
     try {
-      base = await read();
+      base = await read(format);
       box.value = base;
+      choice.disabled = false;
       stale.hidden = true;
       setReviewed(false);
       fill(
@@ -77,14 +94,16 @@ export function editTab(detail) {
   };
   const reviewed = async () => {
     review.disabled = true;
+    const sent = box.value;
     try {
       const after = await send('dryRun=All&fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
-      const before = await read();
+      const present = isNew ? '' : await read(format);
       fill(
         result,
         h('h3', {}, 'What would be stored'),
-        diffElement(withoutVersion(before), withoutVersion(after), 'Changes'),
+        diffElement(withoutVersion(present), withoutVersion(after), 'Changes'),
       );
+      if (box.value !== sent) return;
       setReviewed(true);
       announce('Reviewed. Save stores the changes.');
     } catch (error) {
@@ -99,9 +118,10 @@ export function editTab(detail) {
     try {
       base = await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
       box.value = base;
+      choice.disabled = false;
       stale.hidden = true;
       setReviewed(false);
-      fill(result, h('p', { class: 'success', role: 'status' }, 'Saved.'));
+      fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'));
     } catch (error) {
       failed(error);
     }

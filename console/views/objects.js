@@ -5,6 +5,7 @@ import { fill, h, oncePerFrame } from '../ui/dom.js';
 import { age } from '../ui/time.js';
 import { objectLink } from '../ui/route.js';
 import { VirtualList } from '../ui/virtual-list.js';
+import { createPane } from './create-pane.js';
 import { DetailPane } from './detail.js';
 
 const changedMs = 1200;
@@ -50,7 +51,18 @@ export class ObjectsView {
       h(
         'section',
         { class: 'list-pane', 'aria-label': 'List' },
-        h('div', { class: 'toolbar' }, this.title, this.count, h('span', { class: 'spacer' }), this.filter, sort),
+        h(
+          'div',
+          { class: 'toolbar' },
+          this.title,
+          this.count,
+          h('span', { class: 'spacer' }),
+          this.filter,
+          sort,
+          route.kind.verbs.has('create')
+            ? h('button', { type: 'button', class: 'button', onclick: () => this.#create() }, 'New')
+            : null,
+        ),
         this.notice,
         this.head,
         this.list.element,
@@ -59,7 +71,7 @@ export class ObjectsView {
     );
     this.clock = setInterval(() => this.#redraw(), 10_000);
     this.element.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && this.#detail) this.#close();
+      if (event.key === 'Escape' && this.#detail && !event.target.closest('dialog')) this.#close();
     });
     this.#follow(route);
     this.#select(route);
@@ -200,6 +212,21 @@ export class ObjectsView {
       fill(this.pane, this.#detail.element);
     }
     this.changed();
+  }
+
+  /** Shows an editor for a new object in the place of the object. */
+  #create() {
+    const { kind, namespace } = this.route;
+    history.replaceState(null, '', objectLink(kind, namespace));
+    this.#detail?.stop();
+    this.#detail = undefined;
+    this.pane.hidden = false;
+    this.element.classList.add('has-detail');
+    fill(
+      this.pane,
+      createPane(this.context, this.route, () => this.#select({ ...this.route, object: undefined })),
+    );
+    this.pane.querySelector('textarea').focus();
   }
 
   #close() {

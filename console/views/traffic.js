@@ -1,3 +1,4 @@
+import { tryJson } from '../api/json.js';
 import { bucketsOf, dumpedTable, quantile, samplesOf, sumBy } from '../model/metrics-text.js';
 import { lineChart, seatBar } from '../ui/charts.js';
 import { fill, h } from '../ui/dom.js';
@@ -28,6 +29,7 @@ export class TrafficView {
     this.latencies = h('div', { class: 'chart-box' });
     this.levels = h('div', {});
     this.codes = h('div', {});
+    this.faults = h('div', {});
     this.notice = h('p', { class: 'notice', hidden: true, role: 'alert' });
     const card = (title, ...content) => h('section', { class: 'card' }, h('h2', {}, title), content);
     this.element = h(
@@ -43,8 +45,10 @@ export class TrafficView {
         card('Latency', this.latencies),
         card('Priority levels', this.levels),
         card('Answers by code', this.codes),
+        (this.faultCard = card('Faults on purpose', this.faults)),
       ),
     );
+    this.faultCard.hidden = true;
     void this.#read();
     this.clock = setInterval(() => void this.#read(), intervalMs);
   }
@@ -76,9 +80,19 @@ export class TrafficView {
       const samples = metrics.status === 'fulfilled' ? samplesOf(metrics.value, Object.values(names)) : undefined;
       if (samples) this.#drawMetrics(samples);
       if (levels.status === 'fulfilled') this.#drawLevels(dumpedTable(levels.value), samples);
+      if (this.hasFaults !== false) await this.#readFaults();
     } finally {
       this.isReading = false;
     }
+  }
+
+  /** Shows the counts of the fault plan. Most servers have none: then they are not asked again. */
+  async #readFaults() {
+    const response = await this.context.connection.send('/debug/faults');
+    const counts = tryJson(await response.text());
+    this.hasFaults = response.ok && Array.isArray(counts?.rules);
+    this.faultCard.hidden = !this.hasFaults;
+    if (this.hasFaults) fill(this.faults, faultTable(counts));
   }
 
   #drawMetrics(samples) {
@@ -220,4 +234,27 @@ function legend(series, format) {
       ),
     ),
   );
+}
+
+function faultTable({ rules, headers = 0, seed }) {
+  const cell = (value) => h('td', { class: 'right mono' }, String(value));
+  const row = ({ name, matched, injected }) =>
+    h('tr', {}, h('th', { scope: 'row' }, name), cell(matched), cell(injected));
+  return [
+    h('p', { class: 'hint' }, `Seed ${seed}; ${headers} faults by the header Keelson-Fault`),
+    h(
+      'table',
+      { class: 'table' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ['Rule', 'Matched', 'Injected'].map((name) => h('th', { scope: 'col' }, name)),
+        ),
+      ),
+      h('tbody', {}, rules.map(row)),
+    ),
+  ];
 }

@@ -85,6 +85,32 @@ inBrowser('in Chromium, a user', () => {
     await browser.until("document.querySelector('.editor').value.includes('size: \"8\"')");
   });
 
+  it('creates an object, and deletes it', async () => {
+    const { browser, server } = world;
+    await browser.click('button', 'New');
+    await browser.until("document.querySelector('.editor')?.value.includes('namespace: shop')");
+    const invalid =
+      "(() => { const box = document.querySelector('.editor'); box.value += 'daat: {}\\n'; box.dispatchEvent(new Event('input')); })()";
+    await browser.evaluate(invalid);
+    await browser.click('button', 'Review');
+    await browser.sees('unknown field "daat"', '.problem');
+    await browser.evaluate(
+      `(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('name: ""', 'name: made').replace('daat: {}', 'data: {a: b}'); box.dispatchEvent(new Event('input')); })()`,
+    );
+    await browser.click('button', 'Review');
+    await browser.sees('name: made', '.diff-line.is-added');
+    await browser.click('button', 'Create');
+    await browser.sees('Created', '.success');
+    await browser.click('.row-link', 'made');
+    await browser.click('.detail-head button', 'Delete');
+    await browser.sees('Delete ConfigMap made in shop?', 'dialog[open]');
+    await browser.click('dialog[open] .danger');
+    await browser.sees('This object has been deleted', '.notice');
+    await browser.until("![...document.querySelectorAll('.row-link')].some((one) => one.textContent === 'made')");
+    expect((await server.admin.get(`${configMaps}/made`)).code).toBe(404);
+    await world.go('#/objects/-/configmaps/shop/shop/settings');
+  });
+
   it('sees which manager owns each field', async () => {
     const { browser } = world;
     await browser.click('.tab', 'YAML');
@@ -146,6 +172,7 @@ inBrowser('in Chromium, a user', () => {
     await world.go('#/traffic');
     await browser.sees('requests per second', '.number');
     await browser.sees('global-default', '.levels');
+    await browser.sees('every tenth', '.card');
     await browser.until(
       "document.querySelectorAll('.chart').length === 2 && document.querySelector('.chart-line').getAttribute('d').includes('L')",
     );

@@ -19,7 +19,7 @@ export class ConsoleWorld {
   static async start(chromiumPath: string): Promise<ConsoleWorld> {
     const server = await startTestServer(
       { store: 'memory', naming: 'kubernetes' },
-      { config: { authorization: { modes: ['RBAC'] } } },
+      { config: { authorization: { modes: ['RBAC'] }, faults: { allowed: true } } },
     );
     const { admin } = server;
     await create(admin, '/api/v1/namespaces', { metadata: { name: 'shop' } });
@@ -30,6 +30,11 @@ export class ConsoleWorld {
     const adminToken = await account(admin, 'anna', 'cluster-admin');
     const readerToken = await account(admin, 'reader', 'reader');
     await makeShop(admin);
+    const rules = [
+      { name: 'every tenth', match: { verbs: ['deletecollection'] }, probability: 0.1, fault: { status: 500 } },
+    ];
+    const planned = await admin.put('/debug/faults', { seed: 7, rules });
+    if (planned.code !== 200) throw new Error(planned.text);
     const browser = await Chromium.start(chromiumPath);
     return new ConsoleWorld(server, browser, adminToken, readerToken);
   }

@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { packageRoot } from '../../src/config/config-files.js';
+
+/** Imports a module of the page, which has no types. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const page = (name: string): Promise<any> => import(join(packageRoot, 'console', name));
+
+describe('yaml-lines.js', () => {
+  it.each<[name: string, value: object]>([
+    ['scalars', { a: 1, b: true, c: null, d: 'x', e: 1.5, f: -0.25 }],
+    [
+      'texts that look like other types',
+      { a: 'true', b: '1', c: 'null', d: '', e: '~', f: 'no', g: '2026-01-01', h: '0x1f' },
+    ],
+    [
+      'texts with punctuation',
+      { a: 'b: c', d: '- e', f: '#g', h: '"i"', j: "k'l", m: ' n ', o: '{p}', q: '*r', s: 'é\u2028' },
+    ],
+    ['keys that need quotes', { 'a: b': 1, '': 2, true: 3, 'x/y.z': 4, '1': 5 }],
+    ['lists', { a: [1, 'b', null], c: [{ d: 1, e: [2, 3] }, { f: {} }], g: [[1, 2], [[3]]], h: [] }],
+    ['blocks', { a: 'b\nc\n', d: 'e\nf', g: { h: ['i\nj', { k: 'l\n\nm\n' }] } }],
+    ['empty structures in lists', { a: [{}, [], { b: {} }] }],
+  ])('prints %s so that a parser reads the same', async (_, value) => {
+    const { yamlLines, yamlText } = await page('model/yaml-lines.js');
+    expect(load(yamlText(yamlLines(value)))).toEqual(value);
+  });
+});
+
+describe('field-owners.js', () => {
+  const object = {
+    metadata: {
+      labels: { app: 'web', team: 'a' },
+      finalizers: ['one', 'two'],
+      managedFields: [
+        {
+          manager: 'first',
+          operation: 'Apply',
+          fieldsV1: {
+            'f:metadata': { 'f:labels': { 'f:app': {} }, 'f:finalizers': { 'v:"one"': {} } },
+            'f:spec': {
+              'f:containers': { 'k:{"name":"b"}': { '.': {}, 'f:name': {}, 'f:image': {} } },
+              'f:selector': {},
+            },
+          },
+        },
+        { manager: 'second', operation: 'Update', subresource: 'status', fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
+        { manager: 'third', operation: 'Update' },
+      ],
+    },
+    spec: { replicas: 2, selector: { x: { y: 1 } }, containers: [{ name: 'a' }, { name: 'b', image: 'i' }] },
+  };
+
+  it('finds the managers of fields, of list items by key and value, and of what an owned field contains', async () => {
+    const { managersOf, ownedSets } = await page('model/field-owners.js');
+    const { yamlLines } = await page('model/yaml-lines.js');
+    const managers = managersOf(object);
+    expect(managers.map(({ label }: { label: string }) => label)).toEqual([
+      'first · Apply',
+      'second (status) · Update',
+      'third · Update',
+    ]);
+    const { managedFields: _, ...metadata } = object.metadata;
+    const lines = yamlLines({ ...object, metadata }, ownedSets(managers)) as {
+      key: string;
+      text: string;
+      owners: number[];
+    }[];
+    const owners = Object.fromEntries(lines.map(({ key, text, owners }) => [`${key} ${text}`.trim(), owners]));
+    expect(owners).toMatchObject({
+      'app: web': [0],
+      'team: a': [],
+      '- one': [0],
+      '- two': [],
+      'replicas: 2': [1],
+      '"y": 1': [0],
+      '- name: a': [],
+      '- name: b': [0],
+      'image: i': [0],
+      'spec:': [0, 1],
+    });
+  });
+
+  it.each([
+    undefined,
+    {},
+    { metadata: null },
+    { metadata: { managedFields: 'x' } },
+    { metadata: { managedFields: [{}] } },
+  ])('reads %j without an error', async (given) => {
+    const { managersOf } = await page('model/field-owners.js');
+    expect(Array.isArray(managersOf(given))).toBe(true);
+  });
+});
+
+describe('line-diff.js', () => {
+  interface Line {
+    readonly type: string;
+    readonly text: string;
+  }
+  const side = (lines: readonly Line[], other: string) =>
+    lines.filter(({ type }) => type !== other).map(({ text }) => text).join('\n'); // prettier-ignore
+
+  it.each([
+    ['', ''],
+    ['a', 'b'],
+    ['a\nb\nc', 'a\nc'],
+    ['a\nc', 'a\nb\nc'],
+    ['a\nb\nc\nd\ne', 'e\nd\nc\nb\na'],
+    ['x\n'.repeat(40), `y\n${'x\n'.repeat(38)}z\n`],
+  ])('both sides of the difference of %j and %j are the texts', async (before, after) => {
+    const { lineDiff } = await page('model/line-diff.js');
+    const lines = lineDiff(before, after) as Line[];
+    expect([side(lines, 'added'), side(lines, 'removed')]).toEqual([before, after]);
+  });
+
+  it('finds the shortest difference, and skips what is far from it', async () => {
+    const { lineDiff, shortened } = await page('model/line-diff.js');
+    const before = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+    const after = before.map((text, index) => (index === 50 ? 'changed' : text));
+    const lines = shortened(lineDiff(before.join('\n'), after.join('\n')), 1) as Line[];
+    expect(lines.map(({ type }) => type)).toEqual(['skipped', 'same', 'removed', 'added', 'same', 'skipped']);
+  });
+
+  it('texts without a common line are removed and added', async () => {
+    const { lineDiff } = await page('model/line-diff.js');
+    const text = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
+    expect((lineDiff(text('a'), text('b')) as Line[]).length).toBe(40_000);
+  });
+});
+
+describe('json.js', () => {
+  it.each([
+    '{"a":9007199254740993}',
+    '{"a":[-9223372036854775808,1.5,"9007199254740993"]}',
+    '{"__proto__":1}',
+    '1e400',
+  ])('reads and writes %s without loss where the browser gives access to the source', async (text) => {
+    const { parseJson, printJson } = await page('api/json.js');
+    // Node 20 has no rawJSON, as older browsers: large integers are rounded there.
+    const isLossless = 'rawJSON' in JSON;
+    const value = parseJson(text) as unknown;
+    if (isLossless || !/\d{16}/.test(text)) expect(value).toEqual(isLossless ? value : JSON.parse(text));
+    if (isLossless && text !== '1e400') expect(printJson(value)).toBe(text);
+  });
+});
+
+describe('json-lines.js', () => {
+  it.each([
+    [['{"a":1}\n'], ['{"a":1}']],
+    [
+      ['{"a"', ':1}', '\n{"b":2}\n{'],
+      ['{"a":1}', '{"b":2}'],
+    ],
+    [
+      ['\n\na\n', '', 'b', '\n'],
+      ['a', 'b'],
+    ],
+  ])('splits %j', async (chunks, lines) => {
+    const { LineSplitter } = await page('api/json-lines.js');
+    const splitter = new LineSplitter();
+    expect(chunks.flatMap((chunk) => splitter.push(chunk) as string[])).toEqual(lines);
+  });
+});
+
+describe('kubeconfig.js', () => {
+  const config = (user: string) =>
+    `apiVersion: v1\nclusters:\n- name: c\n  cluster:\n    server: https://x\ncontexts:\n- context:\n    cluster: c\n    user: "two"\n  name: here\ncurrent-context: here\nusers:\n- name: one\n  user:\n    token: first\n- name: 'two'\n  user:\n    ${user}\n`;
+  it.each([
+    ['  eyJ.abc.def \n', { token: 'eyJ.abc.def' }],
+    [config('token: "second"'), { token: 'second' }],
+    [config('client-certificate-data: Q0U='), { problem: expect.stringContaining('client certificate') }],
+    [config('exec:\n      command: aws'), { problem: expect.stringContaining('plug-ins') }],
+    ['current-context: a\nusers: []\n', { problem: expect.stringContaining('no user') }],
+  ])('finds the token in %j', async (text, found) => {
+    const { tokenOf } = await page('model/kubeconfig.js');
+    expect(tokenOf(text)).toEqual(found);
+  });
+});
+
+describe('owner-tree.js', () => {
+  const row = (uid: string, ...owners: string[]) => ({
+    id: uid,
+    name: uid,
+    namespace: 'n',
+    kind: { kind: 'K' },
+    metadata: { uid, ownerReferences: owners.map((owner) => ({ uid: owner })) },
+  });
+  const shown = async (rows: object[], collapsed: string[] = [], matches?: (row: { name: string }) => boolean) => {
+    const { arrange } = await page('model/owner-tree.js');
+    const lines = arrange(rows, new Set(collapsed), matches) as { row: { name: string }; depth: number }[];
+    return lines.map(({ row: { name }, depth }) => `${'-'.repeat(depth)}${name}`);
+  };
+  const rows = [row('pod', 'set'), row('set', 'web'), row('web'), row('alone', 'absent')];
+
+  it('puts objects below their owners', async () => {
+    expect(await shown(rows)).toEqual(['alone', 'web', '-set', '--pod']);
+    expect(await shown(rows, ['set'])).toEqual(['alone', 'web', '-set']);
+    expect(await shown(rows, [], ({ name }) => name === 'set')).toEqual(['web', '-set']);
+  });
+
+  it('shows the objects of a cycle once', async () => {
+    const cycle = [row('a', 'b'), row('b', 'a'), row('self', 'self')];
+    expect((await shown(cycle)).map((text) => text.replaceAll('-', '')).sort()).toEqual(['a', 'b', 'self']);
+  });
+
+  it('arranges a chain of 20,000 objects', async () => {
+    const chain = Array.from({ length: 20_000 }, (_, index) => row(`${index}`, `${index - 1}`));
+    expect((await shown(chain)).length).toBe(20_000);
+    expect(await shown(chain, ['0'])).toEqual(['0']);
+  });
+});
+
+describe('collection.js', () => {
+  it('has the rows that match in order, whatever comes and goes', async () => {
+    const { Collection, rowOf } = await page('model/collection.js');
+    const collection = new Collection();
+    const add = (name: string, value = '') =>
+      collection.set(rowOf({ metadata: { name, uid: name }, cells: [name, value] }, { id: 'k.' }));
+    for (const name of ['d', 'b', 'a', 'c']) add(name);
+    add('b', 'special');
+    collection.delete('a');
+    const names = () => collection.visible.map(({ name }: { name: string }) => name);
+    expect(names()).toEqual(['b', 'c', 'd']);
+    collection.filterBy('special');
+    expect(names()).toEqual(['b']);
+    add('c', 'special');
+    add('b', 'plain');
+    expect([names(), collection.size]).toEqual([['c'], 3]);
+  });
+});
+
+describe('metrics-text.js', () => {
+  const text = [
+    '# HELP a help',
+    'requests{verb="GET",code="200"} 10',
+    'requests{verb="LIST",code="a\\"}b,x=\\"y"} 5',
+    'latency_bucket{le="0.1"} 2',
+    'latency_bucket{le="1"} 6',
+    'latency_bucket{le="+Inf"} 8',
+    'plain 3',
+    'requests_other{verb="GET"} 99',
+  ].join('\n');
+
+  it('reads samples, sums and quantiles', async () => {
+    const { bucketsOf, quantile, samplesOf, sumBy } = await page('model/metrics-text.js');
+    const samples = samplesOf(text, ['requests', 'latency_bucket', 'plain', 'absent']);
+    expect([...sumBy(samples.get('requests'), 'verb')]).toEqual([['GET', 10], ['LIST', 5]]); // prettier-ignore
+    expect(samples.get('plain')).toEqual([{ labels: {}, value: 3 }]);
+    expect(samples.get('absent')).toEqual([]);
+    const buckets = bucketsOf(samples.get('latency_bucket'), () => true);
+    expect(quantile(new Map(), buckets, 0.5)).toBeCloseTo(0.55);
+    expect(quantile(new Map(), buckets, 0.99)).toBe(1);
+    expect(quantile(buckets, buckets, 0.5)).toBeUndefined();
+  });
+
+  it('reads the dump of priority levels', async () => {
+    const { dumpedTable } = await page('model/metrics-text.js');
+    expect(dumpedTable('PriorityLevelName, WaitingRequests\nexempt,  0\n\n')).toEqual([
+      { PriorityLevelName: 'exempt', WaitingRequests: '0' },
+    ]);
+  });
+});
+
+describe('editable-text.js', () => {
+  it('removes metadata.managedFields and nothing else', async () => {
+    const { formats } = await page('model/editable-text.js');
+    const clean = formats.yaml.clean as (text: string) => string;
+    const before = 'kind: A\nmetadata:\n  labels:\n    a: b\n';
+    const after = '  name: x\nspec:\n  managedFields:\n    - kept\n';
+    for (const dash of ['  - ', '    - ']) {
+      const fields = `  managedFields:\n${dash}apiVersion: v1\n${dash.replace('-', ' ')}fieldsV1:\n        f:data: {}\n`;
+      expect(clean(before + fields + after)).toBe(before + after);
+    }
+    expect(JSON.parse(formats.json.clean('{"metadata":{"managedFields":[],"name":"x"}}') as string)).toEqual({
+      metadata: { name: 'x' },
+    });
+  });
+});
