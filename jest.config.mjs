@@ -51,6 +51,7 @@ export default {
       testMatch: ['<rootDir>/test/!(contract)/**/*.spec.ts', '<rootDir>/examples/**/*.e2e-spec.ts'],
     },
   ],
+  testSequencer: '<rootDir>/test/harness/slow-first.mjs',
   // A busy machine takes twenty times as long as a quiet one.
   testTimeout: 240_000,
 };

@@ -29,6 +29,6 @@ describe('readJwt', () => {
     ['1 MiB of dots', '.'.repeat(1024 * 1024)],
     ['3 MiB of claims', token(`{${'"a":1,'.repeat(380_000)}"b":1}`)],
   ])('takes less than the time bound for %s', (_about, text) => {
-    expect(cpuMsOf(() => readJwt(text))).toBeLessThan(50);
+    expect(cpuMsOf(() => readJwt(text), 50)).toBeLessThan(50);
   });
 });

@@ -57,7 +57,7 @@ describe('renameRepeated', () => {
 
   it('takes linear time, whatever marks a body contains', () => {
     const given = `{"@again:${':'.repeat(200_000)}":1,"\\u0000again:${':'.repeat(200_000)}":1,"a":1,"a":2}`;
-    expect(cpuMsOf(() => void renameRepeated(given))).toBeLessThan(500);
+    expect(cpuMsOf(() => void renameRepeated(given), 500)).toBeLessThan(500);
   });
 });
 

@@ -124,5 +124,5 @@ it('a DNS subdomain is a list of labels that match their pattern, separated by d
 });
 
 it.each(['.', 'a.', '-', 'a-'])('a subdomain of 3 MB of %j is validated in linear time', (part) => {
-  expect(cpuMsOf(() => validateDnsSubdomain(part.repeat(3_000_000 / part.length)))).toBeLessThan(100);
+  expect(cpuMsOf(() => validateDnsSubdomain(part.repeat(3_000_000 / part.length)), 100)).toBeLessThan(100);
 });

@@ -25,5 +25,5 @@ it('orders as semver.org specifies', () => {
 it('compares versions of 3 million digits in linear time', () => {
   const digits = '9'.repeat(1_500_000);
   const [a, b] = [`${digits}.0.0-${digits}`, `${digits}.0.0-${digits}1`].map((text) => parseSemver(text)!);
-  expect(cpuMsOf(() => expect(compareSemver(a!, b!)).toBe(-1))).toBeLessThan(100);
+  expect(cpuMsOf(() => expect(compareSemver(a!, b!)).toBe(-1), 100)).toBeLessThan(100);
 });

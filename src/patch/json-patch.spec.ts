@@ -180,7 +180,7 @@ describe('a JSON patch', () => {
   ])('10,000 %s of a list of 500,000 items take bounded time', (_, operation) => {
     const target = { l: new Array<JsonValue>(500_000).fill(0) };
     const patch = Array.from({ length: 10_000 }, (_, n) => operation(n));
-    expect(cpuMsOf(() => void jsonPatch(target, patch, 10_000))).toBeLessThan(800);
+    expect(cpuMsOf(() => void jsonPatch(target, patch, 10_000), 800)).toBeLessThan(800);
   });
 
   it('unescapes long path elements', () => {

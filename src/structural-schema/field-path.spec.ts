@@ -22,5 +22,5 @@ it.each<[string, object]>([
 
 it.each(['.', '.a', '[', `['a']`, "'", 'a'])('refuses a path of 3 MB of %j in linear time', (part) => {
   const path = part.repeat(3_000_000 / part.length);
-  expect(cpuMsOf(() => expect(findField(path, schema)).toHaveProperty('problem'))).toBeLessThan(200);
+  expect(cpuMsOf(() => expect(findField(path, schema)).toHaveProperty('problem'), 200)).toBeLessThan(200);
 });

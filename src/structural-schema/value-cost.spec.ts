@@ -29,7 +29,7 @@ describe('cost of validating custom resources', () => {
     const list = range(50_000).map(value);
     const node = listOf(items);
     let errors: readonly { readonly detail: string }[] = [];
-    expect(cpuMsOf(() => (errors = validateValue(list, node)))).toBeLessThan(cpuMsMax);
+    expect(cpuMsOf(() => (errors = validateValue(list, node)), cpuMsMax)).toBeLessThan(cpuMsMax);
     expect(errors.map(({ detail }) => detail)).toEqual([expect.stringMatching(tooMany)]);
     expect(validateValue(list, node, { old: list.slice(1) })).toHaveLength(1);
   });
@@ -43,7 +43,7 @@ describe('cost of validating custom resources', () => {
     const values = range(20_000).map((n) => ({ v: n, w: { x: 1 } }));
     const node = listOf({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: values });
     const list = values.map(({ v, w }) => ({ w, v }));
-    expect(cpuMsOf(() => expect(validateValue(list, node)).toEqual([]))).toBeLessThan(cpuMsMax);
+    expect(cpuMsOf(() => expect(validateValue(list, node)).toEqual([]), cpuMsMax)).toBeLessThan(cpuMsMax);
     expect(validateValue([{ v: -1, w: { x: 1 } }], listOf({ type: 'object', enum: [{ v: 1 }] }))).toHaveLength(1);
   });
 
@@ -53,7 +53,7 @@ describe('cost of validating custom resources', () => {
     const all = Object.fromEntries(range(200).map((n) => [`p${n}`, 'y']));
     const list = range(2000).map(() => all);
     let errors: readonly unknown[] = [];
-    expect(cpuMsOf(() => (errors = validateValue(list, node)))).toBeLessThan(cpuMsMax);
+    expect(cpuMsOf(() => (errors = validateValue(list, node)), cpuMsMax)).toBeLessThan(cpuMsMax);
     expect(errors).toHaveLength(1000);
   });
 
