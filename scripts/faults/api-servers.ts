@@ -8,7 +8,7 @@ import { FaultyLine } from './faulty-line.js';
 import { freePort, OwnProcess } from './own-process.js';
 import { TcpBalancer } from './tcp-balancer.js';
 
-const startMsMax = 60_000;
+const startMsMax = 120_000;
 /** Above the sum of all deadlines of a request in the server. */
 const answerMsMax = 30_000;
 

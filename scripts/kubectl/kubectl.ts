@@ -49,7 +49,8 @@ interface Outcome {
   readonly problem: string | undefined;
 }
 
-const stepTimeoutMs = 30_000;
+/** Long, for a busy machine: a step that hangs fails in any case. */
+const stepTimeoutMs = 120_000;
 
 /** One kubectl against one server, with a cache directory of its own, so that it reads no other server's discovery. */
 export class KubectlRunner {

@@ -13,7 +13,7 @@ export const everything: Selection = {
   selects: () => true,
 };
 
-/** What a watch has received. */
+/** The events of a watch, so far. */
 interface Received {
   /** The revision of its last event or bookmark. */
   until: number;

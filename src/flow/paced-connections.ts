@@ -42,7 +42,7 @@ interface Held {
 
 /** The connections and HTTP/2 streams of a crowded flow. */
 class Crowd {
-  /** Those with a request in progress, and held ones. */
+  /** Connections with a request in progress, and held ones. */
   count = 0;
   private held: Held[] = [];
   private first = 0;

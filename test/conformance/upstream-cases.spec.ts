@@ -52,7 +52,7 @@ it('OpenAPI of a custom kind describes apiVersion as that of built-in kinds', as
   const crd = customResourceDefinition({ group: 'explain.example.com', plural: 'foos', kind: 'Foo', schema });
   const { code } = await admin.post(definitions, crd);
   expect(code).toBe(201);
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 120_000;
   let explained: string | undefined;
   while (explained === undefined && performance.now() < deadline) {
     const { body } = await admin.get('/openapi/v3/apis/explain.example.com/v1');
@@ -103,7 +103,7 @@ describe('CustomResourceValidationRules', () => {
     spec,
   });
   async function served(plural: string): Promise<void> {
-    const deadline = performance.now() + 20_000;
+    const deadline = performance.now() + 120_000;
     while ((await admin.get(path(plural))).code !== 200 && performance.now() < deadline);
   }
 

@@ -14,14 +14,15 @@ import { agentRequests } from './agent-requests.js';
 import { fuzzInBatches } from './fuzz-run.js';
 import { RawClient, type Outcome } from './raw-client.js';
 import { bytesOf, describeRequest, type FuzzRequest } from './requests.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FUZZ_REQUESTS=100000 sends more; FUZZ_SEED=n repeats a run. */
-const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const itemsMax = Number(process.env['FUZZ_REQUESTS'] ?? 6_000);
 const timeMs = process.env['FUZZ_REQUESTS'] === undefined ? 10_000 : 3_600_000;
 /** Two of each protocol and user. */
 const lanes = 12;
-const waitMs = 20_000;
+const waitMs = 60_000;
 /** Batches after which the memory of the agent is what it needs. */
 const warmBatches = 60;
 const growthBytesMax = 100 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import { CelFuzz } from '../cel/fuzz-checks.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FUZZ_PROGRAMS=1000000 tries more programs; FUZZ_SEED=n repeats a run. */
-const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const programsMax = Number(process.env['FUZZ_PROGRAMS'] ?? 20_000);
 const timeMs = process.env['FUZZ_PROGRAMS'] === undefined ? 8_000 : 4 * 3_600_000;
 

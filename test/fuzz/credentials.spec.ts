@@ -9,12 +9,13 @@ import fc from 'fast-check';
 import { startOpenKeelson, type OpenKeelson } from '../../src/assembly/start-keelson.js';
 import { HttpClient } from '../harness/http-client.js';
 import { RawClient } from './raw-client.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /**
  * Random and malformed Authorization, Impersonate-* and X-Remote-* headers and tokens. FUZZ_CREDENTIALS=10000 sends that
  * number of requests by each protocol; SEED=n repeats a run.
  */
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const requestsPerProtocol = Number(process.env['FUZZ_CREDENTIALS'] ?? 1_000);
 const lanes = 8;
 

@@ -3,9 +3,10 @@ import { fuzzInBatches } from './fuzz-run.js';
 import type { mutated } from './objects.js';
 import type { FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FUZZ_OBJECTS=10000 defines more kinds; FUZZ_SEED=n repeats a run. */
-const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const kindsMax = Number(process.env['FUZZ_OBJECTS'] ?? 400);
 const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 8_000 : 3_600_000;
 const lanes = 4;

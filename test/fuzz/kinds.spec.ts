@@ -5,9 +5,10 @@ import { fuzzInBatches } from './fuzz-run.js';
 import { kindsUnderFuzz, type KindUnderFuzz } from './kinds.js';
 import type { FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FUZZ_OBJECTS=100000 tries more; FUZZ_SEED=n repeats a run. */
-const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const objectsMax = Number(process.env['FUZZ_OBJECTS'] ?? 4_000);
 /** The default number is cut short on a busy machine. */
 const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 9_000 : 3_600_000;

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { corpus } from './corpus.cases.js';
 import { anyRequest, anyWrite, type FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FUZZ_SECONDS=600 runs longer; SEED=n repeats a run. */
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const fuzzMs = Number(process.env['FUZZ_SECONDS'] ?? 5) * 1_000;
 const requestsAtOnce = 8;
 

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { SeededRng } from '../../src/std/rng.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
+import { chosenSeed } from '../harness/seed.js';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const rng = new SeededRng(seed);
 
 /** Misuse of connections rather than requests. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { killedAtExit } from '../../scripts/killed-at-exit.js';
 
 const top = join(__dirname, '../..');
-const startMsMax = 60_000;
+const startMsMaxDefault = 120_000;
 
 const running = new Set<ChildProcess>();
 /** Ends commands that failed tests have not stopped: jest would wait for them forever. */
@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly umask?: string;
   /** Runs it as this user, which only root can do. */
   readonly uid?: number;
+  /** Time after which a command that neither serves nor exits is killed. */
+  readonly startMsMax?: number;
 }
 
 interface CommandRun {
@@ -34,7 +36,7 @@ interface CommandRun {
 
 /** Runs the built command until it serves or exits. */
 export async function runCommand(options: CommandOptions): Promise<CommandRun> {
-  const { program = 'keelson', cwd, words, env = {}, umask = '022', uid } = options;
+  const { program = 'keelson', cwd, words, env = {}, umask = '022', uid, startMsMax = startMsMaxDefault } = options;
   if (!existsSync(join(top, 'dist/bundle/main.js'))) throw new Error('the server is not built: run "npm run build"');
   const child = spawn(
     '/bin/sh',

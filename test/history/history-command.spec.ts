@@ -23,6 +23,8 @@ describe.each(['memory', 'embedded'] as const)('keelson history on %s', (store) 
     kubeconfig = join(files.directory, 'kubeconfig');
     await writeFile(kubeconfig, server.keelson.kubeconfig);
     const { admin } = server;
+    // A reconciler creates it, before the objects of the test.
+    await eventually('the CA is published', async () => (await admin.get(`${path}/kube-root-ca.crt`)).code === 200);
     const write = async (answer: ReturnType<typeof admin.get>) =>
       versions.push((await answer).body.metadata.resourceVersion as string);
     await write(admin.post(`${path}?fieldManager=painter`, { metadata: { name: 'a' }, data: { colour: 'blue' } }));

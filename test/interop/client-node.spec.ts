@@ -8,6 +8,7 @@ import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { eventually } from '../harness/eventually.js';
 import { HttpClient } from '../harness/http-client.js';
 import { freePorts } from '../harness/ports.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /**
  * Informers of the official JavaScript client, which list once and then watch from there. The client uses HTTP/1.1
@@ -16,7 +17,7 @@ import { freePorts } from '../harness/ports.js';
  */
 const namespace = 'informed';
 const collection = `/api/v1/namespaces/${namespace}/configmaps`;
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 
 type InformerName = 'all' | 'some';
 

@@ -13,6 +13,7 @@ import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { watchesAreQuiet, eventually } from '../harness/eventually.js';
 import { ServerProcess } from '../harness/server-process.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /**
  * The server is killed repeatedly while clients write and watch. They continue with what they know; at the end their
@@ -21,7 +22,7 @@ import { ServerProcess } from '../harness/server-process.js';
 const kills = 20;
 
 async function survive(flags: readonly string[], openStore: (directory: string) => Promise<KvStore>): Promise<void> {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   const directory = await mkdtemp(join(tmpdir(), 'keelson-crash-'));

@@ -1,5 +1,6 @@
 import { runFaults } from '../../scripts/faults/fault-run.js';
 import { describeWithEtcd } from '../harness/etcd.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** FAULT_SECONDS=600 is a long run; `node dist/scripts/run-faults.js --help` describes more. */
 const seconds = Number(process.env['FAULT_SECONDS'] ?? 8);
@@ -11,7 +12,7 @@ describeWithEtcd('two servers on three members of etcd with faults between them'
   ])(
     'lose nothing and serve nothing stale while %s',
     async (_about, only) => {
-      const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+      const seed = chosenSeed();
       const report = await runFaults({ seed, seconds, servers: 2, writers: 6, only });
       process.stderr.write(`faults: seed ${seed}, ${JSON.stringify(report.counts)}\n`);
       expect(report.violations.slice(0, 10)).toEqual([]);

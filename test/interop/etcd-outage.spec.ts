@@ -8,6 +8,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { watchesAreQuiet, eventually } from '../harness/eventually.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** OUTAGE_SECONDS=20 makes it as long as a restart of a machine. */
 const outageMs = Number(process.env['OUTAGE_SECONDS'] ?? 3) * 1_000;
@@ -15,7 +16,7 @@ const outageMs = Number(process.env['OUTAGE_SECONDS'] ?? 3) * 1_000;
 const clients = Number(process.env['CLIENTS'] ?? 6);
 
 describeWithEtcd('two servers during an outage of etcd', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   let etcd: EtcdCluster;

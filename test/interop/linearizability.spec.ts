@@ -13,6 +13,7 @@ import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { processClients } from '../harness/process-clients.js';
 import { ServerProcess } from '../harness/server-process.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** LINEAR_SECONDS=60 is the long run. */
 const runMs = Number(process.env['LINEAR_SECONDS'] ?? 0) * 1_000;
@@ -43,7 +44,7 @@ async function killWorker(server: ServerProcess, _rng: SeededRng, api: HttpApi):
 }
 
 async function survive({ name, flags, openStore, troubles }: Ground): Promise<void> {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const directory = await mkdtemp(join(tmpdir(), 'keelson-linear-'));
   const server = await ServerProcess.start(directory, flags);

@@ -9,6 +9,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { EtcdProxy } from '../harness/etcd-proxy.js';
+import { chosenSeed } from '../harness/seed.js';
 
 const lostMin = 12;
 const writesBetween = 20;
@@ -18,7 +19,7 @@ const bare = (name: string) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata:
 
 /** Requests take effect, but their answers are lost: clients do not know the outcome. */
 describeWithEtcd('two servers that lose answers of etcd', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   let etcd: EtcdCluster;

@@ -18,6 +18,7 @@ import type { Container, Manifest } from '../harness/packaged-objects.js';
 import { findProgram, packagedDocuments, packagingPath, runTool } from '../harness/packaging.js';
 import { startProgram } from '../harness/started-program.js';
 import { TcpBalancer } from '../../scripts/faults/tcp-balancer.js';
+import { chosenSeed } from '../harness/seed.js';
 
 const services = composedServices();
 const names = Object.keys(services);
@@ -83,7 +84,7 @@ describe('the compose file', () => {
 });
 
 (openssl ? describeWithEtcd : describe.skip)('the processes of the compose file', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   const running = new Map<string, ComposedProcess>();

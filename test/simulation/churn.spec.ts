@@ -3,9 +3,10 @@ import { ChurnWatcher } from '../../scripts/simulation/churn-watcher.js';
 import { churn, describeChurn } from '../../scripts/simulation/churn.js';
 import { ManualClock } from '../../src/std/clock.js';
 import type { SeededRng } from '../../src/std/rng.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** Run `npm run sim -- --churn 1000000` for longer runs. */
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 
 it(`watchers of all speeds receive each of many changes once and in order, seed ${seed}`, async () => {
   const report = await churn({ seed, events: 6_000, watchers: 130, keptEventsMax: 256 });

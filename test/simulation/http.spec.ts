@@ -9,12 +9,13 @@ import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { FaultyStore } from '../../src/storage/decorators/faulty-store.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { watchesAreQuiet, eventually } from '../harness/eventually.js';
+import { chosenSeed } from '../harness/seed.js';
 
 const runMs = 3_000;
 
 /** The same clients over real sockets. Few, and in real time, so a seed only makes a similar run. */
 describe('two servers keep all guarantees over HTTP', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = chosenSeed();
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   const memory = new MemoryStore();

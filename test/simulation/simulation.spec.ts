@@ -1,8 +1,9 @@
 import { describeReport, simulate } from '../../scripts/simulation/simulation.js';
+import { chosenSeed } from '../harness/seed.js';
 
 /** Repeat a run with `npm run sim -- --seed N`. */
 const seeds = [3, 30, 47, 48, 59, 82];
-const randomSeed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const randomSeed = chosenSeed();
 
 async function expectGuarantees(seed: number, faults: 'random' | 'none'): Promise<void> {
   const report = await simulate({ seed, faults });

@@ -15,7 +15,7 @@ const env = Object.fromEntries(
 async function runSuite(folder: string, program: readonly string[]) {
   const cwd = join(example, folder);
   const words = ['test', '-f', join(example, 'crd.yaml'), '--', ...program];
-  return runCommand({ cwd, words, env: { ...env, PYTHONDONTWRITEBYTECODE: '1' } });
+  return runCommand({ cwd, words, env: { ...env, PYTHONDONTWRITEBYTECODE: '1' }, startMsMax: goMsMax });
 }
 
 /** Defines a skipped test if something is missing, which the end of `npm test` names. */

@@ -13,8 +13,9 @@ import { HeaderCompressor } from './header-block.js';
 import { headerDictionary } from './header-dictionary.js';
 import { SpdyConnection, type SpdyOptions } from './spdy-connection.js';
 import type { SpdyStream } from './spdy-stream.js';
+import { chosenSeed } from '../../../test/harness/seed.js';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const rng = new SeededRng(seed);
 const clock = new ManualClock();
 const sockets: Socket[] = [];

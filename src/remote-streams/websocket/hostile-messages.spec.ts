@@ -9,8 +9,9 @@ import { SeededRng } from '../../std/rng.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import { Channels } from './channels.js';
 import { TunnelStream } from './tunnel-stream.js';
+import { chosenSeed } from '../../../test/harness/seed.js';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = chosenSeed();
 const rng = new SeededRng(seed);
 const clock = new ManualClock();
 
