@@ -1,4 +1,6 @@
 import { Option, type Command } from 'commander';
+import { withoutOptions } from './command-words.js';
+import type { ForkOptions } from './fork-command.js';
 import type { HistoryGetOptions, HistoryListOptions } from './history-command.js';
 import type { SnapshotDiffOptions, SnapshotRestoreOptions, SnapshotSaveOptions } from './snapshot-command.js';
 
@@ -7,9 +9,16 @@ interface Outcome {
   exitCode: number | undefined;
 }
 
+interface CommandLine {
+  readonly words: readonly string[];
+  /** Starts a server with flags of `serve`, and resolves with its exit code, or with undefined while it runs. */
+  readonly serve: (flags: readonly string[]) => Promise<number | undefined>;
+}
+
 /** Adds the commands about past states. Their modules are imported when they run. */
-export function historyCommands(root: Command, outcome: Outcome): void {
+export function historyCommands(root: Command, outcome: Outcome, { words, serve }: CommandLine): void {
   historyCommand(root, outcome);
+  forkCommand(root, outcome, { words, serve });
   snapshotCommand(root, outcome);
 }
 
@@ -55,6 +64,35 @@ function historyCommand(root: Command, outcome: Outcome): void {
       outcome.exitCode = await runHistoryList(args, options, process);
     });
 }
+
+function forkCommand(root: Command, outcome: Outcome, { words, serve }: CommandLine): void {
+  root
+    .command('fork')
+    .description('serve a copy of the embedded store of a server, which may be running, on another port')
+    .usage('[--data-dir <path>] [flags]')
+    .option('--to <path>', 'new data directory of the copy, which is kept; by default it is removed at the end')
+    .option('--at <resourceVersion>', 'begin with the state at this resourceVersion')
+    .addHelpText('after', forkHelp)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (options: ForkOptions) => {
+      const { prepareFork } = await import('./fork-command.js');
+      const flags = await prepareFork(
+        withoutOptions(words.slice(words.indexOf('fork') + 1), ['--to', '--at']),
+        options,
+        process,
+      );
+      outcome.exitCode = flags ? await serve(flags) : 1;
+    });
+}
+
+const forkHelp = `
+The copy is made at one moment and delays no writer; on file systems with shared extents (Btrfs, XFS) nothing is copied. It has
+the keys of --data-dir, so that clients and tokens of the original are accepted, and its own kubeconfig. It listens on a
+free port of 127.0.0.1 unless --bind-address and --secure-port are given. All flags of serve are accepted.
+
+Reconcilers of the copy run, and its webhooks are called: programs outside of the cluster may notice it.
+`;
 
 function snapshotCommand(root: Command, outcome: Outcome): void {
   const snapshot = root.command('snapshot').description('save all objects of a server to a file, and reset it to them');

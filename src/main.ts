@@ -7,6 +7,7 @@ import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
 import type { RunningServer } from './assembly/server.js';
+import { withoutOptions } from './command-words.js';
 import { historyCommands } from './history-commands.js';
 import { systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
@@ -80,7 +81,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
   testCommand(root.command('test'), outcome, words);
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
-  historyCommands(root, outcome);
+  historyCommands(root, outcome, { words, serve: (flags) => serve('keelson', flags) });
   root
     .command('version')
     .description('print the version')
@@ -131,17 +132,6 @@ function testCommand(command: Command, outcome: Outcome, words: readonly string[
       const program = end < 0 ? [] : words.slice(end + 1);
       outcome.exitCode = await runTestCommand({ flags, program }, options, process);
     });
-}
-
-/** Returns the words without the options of a command, which leaves the flags of the server. */
-function withoutOptions(words: readonly string[], withValue: readonly string[], alone: readonly string[]): string[] {
-  const rest: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]!;
-    if (withValue.includes(word)) i++;
-    else if (!alone.includes(word) && !withValue.some((name) => word.startsWith(`${name}=`))) rest.push(word);
-  }
-  return rest;
 }
 
 const testHelp = `
