@@ -57,7 +57,7 @@ export async function* compressedList(
   const between = storedPart(separator);
   put(storedPart(Buffer.concat([head, objects.length > 0 ? separator.subarray(firstSkip) : nothing])));
 
-  const runs = runsOf(rendering, objects);
+  const runs = await runsOf(rendering, objects, yieldTimer);
   const started: (GzipPart | Promise<GzipPart>)[] = [];
   for (let i = 0; i < runs.length; i++) {
     while (started.length < runs.length && started.length <= i + runsAhead) {
@@ -83,7 +83,11 @@ export async function* compressedList(
 
 const nothing = Buffer.alloc(0);
 
-function runsOf(rendering: ListRendering, objects: readonly EncodedObject[]): Run[] {
+async function runsOf(
+  rendering: ListRendering,
+  objects: readonly EncodedObject[],
+  yieldTimer: LoopYieldTimer,
+): Promise<Run[]> {
   const runs: Run[] = [];
   let first = 0;
   let bytes = 0;
@@ -97,6 +101,7 @@ function runsOf(rendering: ListRendering, objects: readonly EncodedObject[]): Ru
     }
     const item = rendering.bytesOf(object);
     bytes += rendering.itemEnd(item) - rendering.itemStart(item) + rendering.separator.length;
+    if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   if (first < objects.length) runs.push({ first, end: objects.length, bytes });
   return runs;

@@ -6,6 +6,7 @@ import { revisionOption } from '../../machinery/option-parameters.js';
 import type { ListOptions } from '../../machinery/list-options.js';
 import type { Revision } from '../../machinery/revision.js';
 import type { RangeResult } from '../../storage/kv-store.js';
+import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { StorageError } from '../../storage/storage-error.js';
 import { UntransformableError } from '../../storage/value-transforms.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
@@ -127,10 +128,19 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
   };
 }
 
+/** Maximum time that reading a snapshot holds the event loop before it yields. */
+const sliceMs = 4;
+
 /** Returns one page of a snapshot, or all items if `limit` is 0. */
-function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
+async function page(
+  store: ResourceStore,
+  query: ListQuery,
+  snapshot: Snapshot,
+  after: string,
+  limit: number,
+): Promise<ListResult> {
   const seen = { count: 0 };
-  const result = pageOf(store, query, snapshot, after, limit, seen);
+  const result = await pageOf(store, query, snapshot, after, limit, seen);
   const { lists } = store.cache.counts;
   lists.count++;
   lists.fetched += seen.count;
@@ -138,14 +148,14 @@ function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after:
   return result;
 }
 
-function pageOf(
+async function pageOf(
   store: ResourceStore,
   query: ListQuery,
   snapshot: Snapshot,
   after: string,
   limit: number,
   seen: { count: number },
-): ListResult {
+): Promise<ListResult> {
   const scope = scopeOf(store, query);
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
@@ -159,6 +169,7 @@ function pageOf(
     return { ...whole(items, unreadable), revision: snapshot.revision };
   }
 
+  const timer = new LoopYieldTimer(store.dependencies.clock, sliceMs);
   let last: EncodedObject | undefined;
   const { equalities } = query.options.fields;
   const range = (from?: string) => snapshot.rangeByFields(equalities, scope, from) ?? snapshot.range(scope, from);
@@ -168,11 +179,13 @@ function pageOf(
       const rest = `${last!.key}\0`;
       const page = { ...whole(items, unreadable), revision: snapshot.revision };
       if (!matches) return endOfPage(page, scope, last!, snapshot.count(scope, rest));
-      if (!matchesAny(range(rest), matches)) break;
+      if (!(await matchesAny(range(rest), matches, timer))) break;
       return endOfPage(page, scope, last!, undefined);
     }
     last = entry;
     seen.count++;
+    // A snapshot does not change while other requests run.
+    if (timer.isDue()) await timer.yield();
     if (entry.corruption) {
       note(unreadable, entry);
       continue;
@@ -199,8 +212,15 @@ function whole(items: readonly EncodedObject[], unreadable: Unreadable): Omit<Li
   return { items, continueToken: undefined, remainingItemCount: undefined, unreadable };
 }
 
-function matchesAny(objects: Iterable<EncodedObject>, matches: (attributes: Attributes) => boolean): boolean {
-  for (const entry of objects) if (!entry.corruption && matches(entry.attributes)) return true;
+async function matchesAny(
+  objects: Iterable<EncodedObject>,
+  matches: (attributes: Attributes) => boolean,
+  timer: LoopYieldTimer,
+): Promise<boolean> {
+  for (const entry of objects) {
+    if (!entry.corruption && matches(entry.attributes)) return true;
+    if (timer.isDue()) await timer.yield();
+  }
   return false;
 }
 
