@@ -50,8 +50,7 @@ class ScriptedConnection {
 }
 
 async function followed(answers: Answer[], isDone: (seen: readonly string[]) => boolean) {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  const { Informer } = (await import(join(packageRoot, 'console/api/informer.js'))) as any;
+  const { Informer } = await import(join(packageRoot, 'console/api/informer.js'));
   const connection = new ScriptedConnection(answers);
   const seen: string[] = [];
   const informer = new Informer(

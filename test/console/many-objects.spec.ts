@@ -54,7 +54,7 @@ inBrowser('with 10,000 objects and 500 events a second', () => {
     const total = eventsPerSecond * seconds;
     await forEachConcurrent(
       Array.from({ length: total }).keys(),
-      { concurrency: 8, clock: systemClock },
+      { concurrency: 16, clock: systemClock },
       async (index) => {
         const waitMs = beginMs + (1000 * index) / eventsPerSecond - performance.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
