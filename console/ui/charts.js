@@ -75,7 +75,8 @@ export function sparkline(values, label) {
 
 /** Draws seats: executing and waiting requests beside the limit of a priority level. */
 export function seatBar({ executing, waiting, limit, label }) {
-  const max = Math.max(1, limit, executing + waiting);
+  // A level without a limit is drawn as if it had ten seats.
+  const max = Math.max(limit || 10, executing + waiting);
   const part = (value) => (100 * value) / max;
   return svg(
     'svg',

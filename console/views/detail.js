@@ -14,6 +14,7 @@ let lastTab = 'overview';
 /** One object, with tabs. It is read again after each change that the list hears of. */
 export class DetailPane {
   #object;
+  #isDeleted = false;
   #timer;
   #abort = new AbortController();
 
@@ -62,7 +63,8 @@ export class DetailPane {
 
   /** Reads the object again soon; several changes are one read. */
   changed(type) {
-    if (type === 'DELETED') return this.#say('This object has been deleted.');
+    this.#isDeleted = type === 'DELETED';
+    if (this.#isDeleted) return this.#say('This object has been deleted.');
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.#read();
@@ -72,10 +74,10 @@ export class DetailPane {
   async #read() {
     try {
       this.#object = await this.connection.json(this.path, { signal: this.#abort.signal });
-      this.#say('');
+      if (!this.#isDeleted) this.#say('');
     } catch (error) {
       if (this.#abort.signal.aborted) return;
-      this.#say(error.message);
+      if (!this.#isDeleted) this.#say(error.message);
       if (this.#object === undefined) fill(this.body);
       return;
     }

@@ -10,7 +10,7 @@ import { VirtualList } from '../ui/virtual-list.js';
 const skipped = new Set(['events.', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
 const arrangeMs = 200;
 /** Browsers open six connections to a server without HTTP/2: the others must stay free for requests. */
-const watchesWithoutHttp2 = 4;
+const followedWithoutHttp2 = new Set(['deployments.apps', 'replicasets.apps', 'jobs.batch', 'pods.']);
 
 /** All namespaced objects below their owners, live: watches the metadata of every kind that the user may list. */
 export class TreeView {
@@ -96,9 +96,7 @@ export class TreeView {
       ({ id, isNamespaced, verbs }) => isNamespaced && verbs.has('watch') && !skipped.has(id),
     );
     const isHttp2 = performance.getEntriesByType('resource').some(({ nextHopProtocol }) => nextHopProtocol === 'h2');
-    const followed = isHttp2
-      ? kinds
-      : kinds.filter(({ group }) => group === '' || group === 'apps').slice(0, watchesWithoutHttp2);
+    const followed = isHttp2 ? kinds : kinds.filter(({ id }) => followedWithoutHttp2.has(id));
     this.#informers = followed.map((kind) =>
       new Informer(
         connection,

@@ -51,7 +51,14 @@ export class Chromium {
     const child = spawn(
       path,
       [
-        ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
+        ...[
+          '--headless=new',
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-dev-shm-usage',
+          '--no-first-run',
+          '--lang=en-US',
+        ],
         ...['--ignore-certificate-errors', '--disable-background-networking', '--disable-component-update'],
         ...['--remote-debugging-pipe', `--user-data-dir=${profile}`, '--window-size=1440,900', 'about:blank'],
       ],
