@@ -125,7 +125,7 @@ function serverPages({ config, health, version, clock }: Dependencies): ServerPa
         featureGates['ComponentStatusz'] === true
           ? statusPage({ version, startedAtMs: clock.now(), now: () => clock.now(), paths: () => health.paths() })
           : undefined,
-      flagz: featureGates['ComponentFlagz'] === true ? flagsPage(flagSettings(config)) : undefined,
+      flagz: featureGates['ComponentFlagz'] === true ? flagsPage(() => flagSettings(config)) : undefined,
     },
   });
 }

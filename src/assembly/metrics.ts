@@ -132,7 +132,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
   const indicators = new ServerMetrics(clock, { withProcess: false });
-  all.add(
+  all.addLater(() => [
     ...meters.requests.families(),
     ...meters.access.families(),
     ...meters.tokenCache.families(),
@@ -164,7 +164,7 @@ export function metricPages(meters: Meters, measured: Measured): MetricPages {
     ...(measured.spans ? tracingFamilies(measured.spans) : []),
     ...aggregationFamilies(measured.unavailableVersions),
     ...healthFamilies(health),
-  );
-  indicators.add(...healthFamilies(health));
+  ]);
+  indicators.addLater(() => healthFamilies(health));
   return { all, indicators };
 }

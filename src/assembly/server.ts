@@ -180,7 +180,8 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   let closing: Promise<void> | undefined;
   const close = () => {
     // A failed start only closes the connections; a server that is closed answers running requests first.
-    undo.add(() => stopProcess(config, components, { connections, ownProcess }));
+    const watches = clusters ? clusters.withWatches(components.watches) : components.watches;
+    undo.add(() => stopProcess(config, { ...components, watches }, { connections, ownProcess }));
     return undo.run();
   };
   return { url, app, components, connections, pki, store, storeIsShared, port, close: () => (closing ??= close()) };

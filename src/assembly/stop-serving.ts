@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../config/server-config.js';
 import type { Connections } from '../connections/connections.js';
+import type { WatchStreams } from '../endpoints/watch-stream.js';
 import { sleep } from '../std/clock.js';
 import type { ServerProcess } from '../workers/server-processes.js';
 import type { ServerComponents } from './components.js';
@@ -27,7 +28,9 @@ export async function stopProcess(
   await Promise.all([stopServing(config, components, ofProcess), ownProcess.workers?.stop()]);
 }
 
-type StoppedComponents = Pick<ServerComponents, 'phase' | 'watches' | 'clock' | 'flowControl'>;
+interface StoppedComponents extends Pick<ServerComponents, 'phase' | 'clock' | 'flowControl'> {
+  readonly watches: Pick<WatchStreams, 'endAll'>;
+}
 
 type ServedConnections = Pick<Connections, 'stopListening' | 'closeUpgraded' | 'quiet' | 'drain'>;
 

@@ -18,7 +18,7 @@ function world({ withFlags = true } = {}) {
         now: () => clock.now(),
         paths: () => ['/livez', '/version'],
       }),
-      flagz: withFlags ? flagsPage([['secure-port', '6443']]) : undefined,
+      flagz: withFlags ? flagsPage(() => [['secure-port', '6443']]) : undefined,
     },
   });
   const server = shell((request, reply) => requests.answer(request, reply));

@@ -47,11 +47,17 @@ export function statusPage({ version, startedAtMs, now, paths }: StatusFacts): S
   };
 }
 
-export function flagsPage(settings: readonly (readonly [name: string, value: string])[]): ServerPage {
+export function flagsPage(settings: () => readonly (readonly [name: string, value: string])[]): ServerPage {
   return {
     kind: 'Flagz',
-    text: () => page('flagz', settings.map(([name, value]) => `${name}=${value}\n`).join('')),
-    fields: () => ({ flags: Object.fromEntries(settings) }),
+    text: () =>
+      page(
+        'flagz',
+        settings()
+          .map(([name, value]) => `${name}=${value}\n`)
+          .join(''),
+      ),
+    fields: () => ({ flags: Object.fromEntries(settings()) }),
   };
 }
 

@@ -115,9 +115,9 @@ export class LogicalClusters<Awake extends AwakeCluster = AwakeCluster> {
     this.forgetIfAsleep(entry);
   }
 
-  /** Numbers of clusters in memory, and of those that wait to be. */
-  get counts(): { readonly awake: number; readonly waiting: number } {
-    return { awake: this.awakeCount, waiting: this.waitingCount };
+  /** Returns the clusters in memory. */
+  awake(): Awake[] {
+    return [...this.entries.values()].flatMap(({ awake }) => awake ?? []);
   }
 
   /** Ends all requests of a cluster that is deleted, and refuses more. Resolves when it writes nothing more. */

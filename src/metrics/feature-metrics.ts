@@ -12,16 +12,17 @@ const stageLabels: Readonly<Record<GateStage, string>> = {
 
 /** Returns the metric of feature gates, computed once since gates do not change while the server runs. */
 export function featureFamilies(enabled: FeatureGates): MetricFamily[] {
-  const samples = featureGates.map(({ name, stage }) => ({
-    labels: { name, stage: stageLabels[stage] },
-    value: enabled[name] === true ? 1 : 0,
-  }));
+  const samples = () =>
+    featureGates.map(({ name, stage }) => ({
+      labels: { name, stage: stageLabels[stage] },
+      value: enabled[name] === true ? 1 : 0,
+    }));
   return [
     family(
       'kubernetes_feature_enabled',
       'gauge',
       '[BETA] State of a feature gate, 1 if enabled and 0 if disabled, with its stage.',
-      () => samples,
+      samples,
     ),
   ];
 }

@@ -15,6 +15,7 @@ interface ServerMetricsOptions {
 /** The metrics of one server. */
 export class ServerMetrics {
   private readonly families: MetricFamily[] = [];
+  private readonly later: (() => readonly MetricFamily[])[] = [];
   /** Set in a server of several processes: returns the metrics of all of them. */
   combine: (() => Promise<string>) | undefined = undefined;
 
@@ -27,6 +28,11 @@ export class ServerMetrics {
     this.families.push(...families);
   }
 
+  /** Adds families that are constructed by the first scrape: many servers are never scraped. */
+  addLater(families: () => readonly MetricFamily[]): void {
+    this.later.push(families);
+  }
+
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.combine ? this.combine() : this.ownText();
@@ -35,6 +41,7 @@ export class ServerMetrics {
   /** The metrics of this process. */
   async ownText(): Promise<string> {
     const { withProcess, showsHidden = false } = this.options;
+    for (const families of this.later.splice(0)) this.add(...families());
     const shown = this.families.filter((family) => showsHidden || !isHidden(family));
     const timer = new YieldTimer(this.clock);
     if (!withProcess) return timer.run(metricsText(shown));

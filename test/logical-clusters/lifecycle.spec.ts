@@ -39,6 +39,16 @@ describe('memory', () => {
   });
 });
 
+test('a server that stops ends the watches of its clusters', async () => {
+  const server = await ClusterServer.start();
+  const watch = await (await server.create('a')).watch(`${maps}?watch=1&timeoutSeconds=3600`);
+  const stopped = server.server.keelson.stop();
+  await watch.rest();
+  expect(await watch.ended).toBe('complete');
+  await stopped;
+  await server.stop();
+});
+
 test('after kill -9 all clusters come back with their objects and credentials, and deletions go on', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-clusters-'));
   const process = await ServerProcess.start(directory, ['--storage-backend=embedded', '--logical-clusters']);

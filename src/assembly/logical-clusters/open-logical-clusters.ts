@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { GroupModule } from '../../app.module.js';
 import { kubeconfig } from '../../certificates/kubeconfig.js';
+import type { WatchStreams } from '../../endpoints/watch-stream.js';
 import { ApiErrorFilter } from '../../filters/api-error.filter.js';
 import { clusterRemoval } from '../../logical-clusters/cluster-removal.reconciler.js';
 import { clustersVersion, logicalClusters } from '../../logical-clusters/logical-cluster.resources.js';
@@ -20,6 +21,8 @@ import { ClusterPipelineModule } from './cluster-pipeline.module.js';
 import { ClusterRequests } from './cluster-requests.js';
 import { wakeCluster, type RootServer, type WokenCluster } from './wake-cluster.js';
 
+type Watches = Pick<WatchStreams, 'endAll'>;
+
 /** Parts that --logical-clusters adds to a server. */
 export interface OpenedClusters {
   readonly clusters: LogicalClusters<WokenCluster>;
@@ -27,6 +30,8 @@ export interface OpenedClusters {
   readonly group: GroupModule;
   readonly reconciler: ReconcilerDefinition;
   readonly divert: Diversion;
+  /** Returns the watches of the root and of the clusters in memory, to end them when the server stops. */
+  withWatches(ofRoot: Watches): Watches;
   /** Called when the server listens: from then on clusters are served. `url` is that of the root. */
   begin(root: RootServer, url: string): void;
 }
@@ -82,6 +87,12 @@ export async function openLogicalClusters(components: ServerComponents, undo: Un
     ),
     reconciler: clusterRemoval({ clusters, store, etcdPrefix: config.storage.etcd.prefix }),
     divert: (request, response, serveByRoot) => requests.divert(request, response, serveByRoot),
+    withWatches: (ofRoot) => ({
+      async endAll(...args) {
+        const awake = clusters.awake().map(({ watches }) => watches);
+        await Promise.all([ofRoot, ...awake].map((watches) => watches.endAll(...args)));
+      },
+    }),
     begin: (root, url) => (begun = { root, url }),
   };
 }

@@ -3,6 +3,7 @@ import { serveBuiltInGroups } from '../../app.module.js';
 import { AuthorizationWebhookMetrics } from '../../metrics/authorization-webhook-metrics.js';
 import { WebhookMetrics } from '../../metrics/webhook-metrics.js';
 import type { LiveRootCa } from '../../certificates/root-ca.js';
+import type { WatchStreams } from '../../endpoints/watch-stream.js';
 import { HealthRequests } from '../../endpoints/health-requests.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { rbacVersion } from '../../modules/rbac/rbac.resources.js';
@@ -34,6 +35,7 @@ export interface RootServer {
 /** A logical cluster in memory. */
 export interface WokenCluster extends AwakeCluster {
   readonly handlers: ClusterHandlers;
+  readonly watches: Pick<WatchStreams, 'endAll'>;
 }
 
 /**
@@ -111,6 +113,7 @@ async function wake(identity: ClusterIdentity, root: RootServer, undo: UndoSteps
   await startReconcilers(components, root, undo);
   return {
     handlers: handlersOf(components, root.components),
+    watches,
     issueAdminToken: (seconds) => issueAdminToken(components, seconds),
     close: () => undo.run((error) => logger.debug('a step of putting the cluster to sleep failed', { error })),
   };

@@ -1,4 +1,5 @@
 import type { PolicyRule, Subject } from '../../../catalog/types/rbac.v1.js';
+import { deepFreeze } from '../../../config/deep-freeze.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import { apiVersionOf } from '../../../machinery/gvk.js';
 import { rbacVersion } from '../../../modules/rbac/rbac.resources.js';
@@ -21,8 +22,16 @@ interface RoleObjects {
 /** With the value `false`, a start does not change the object. */
 export const autoupdateAnnotation = (naming: NamingProfile): string => naming.label('autoupdate', 'rbac.authorization');
 
-/** Returns the initial RBAC roles and bindings. */
+const known = new WeakMap<NamingProfile, RoleObjects>();
+
+/** Returns the initial RBAC roles and bindings. They are frozen: all servers of the process share them. */
 export function roleObjects(naming: NamingProfile): RoleObjects {
+  let objects = known.get(naming);
+  if (!objects) known.set(naming, (objects = deepFreeze(computeObjects(naming))));
+  return objects;
+}
+
+function computeObjects(naming: NamingProfile): RoleObjects {
   const factory = new RoleFactory(naming);
   const clusterRoles = [
     ...Object.entries(userRoles),
