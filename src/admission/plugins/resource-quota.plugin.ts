@@ -7,7 +7,7 @@ import { quotaMatches, uncountableProblem, viewOfQuota } from '../quota/check-qu
 import type { Evaluator } from '../quota/evaluator.js';
 import { Evaluators } from '../quota/evaluators.js';
 import { QuotaCharges, type Charge } from '../quota/quota-charges.js';
-import { uncoveredProblem } from '../quota/uncovered.js';
+import { limitsOf, uncoveredProblem } from '../quota/uncovered.js';
 import { forbid } from '../refusal.js';
 
 /**
@@ -25,16 +25,30 @@ function makeResourceQuota({ ledger, naming, clock, configuration }: PluginDepen
   const charges = new QuotaCharges(ledger);
 
   return {
-    async validate(attributes) {
+    validate(attributes) {
       const { namespaced, namespace, object, resource } = attributes;
-      if (!namespaced || namespace === '' || !object) return;
+      if (!namespaced || namespace === '' || !object) return undefined;
       const evaluator = evaluators.of(resource);
-      if (!evaluator) return;
-      const isCounted = mayCharge(evaluator, attributes);
-      if (!isCounted && !charges.hasCharged(attributes)) return;
-      await charges.charge(attributes, isCounted ? await chargesOf(attributes, evaluator, object) : []);
+      if (!evaluator) return undefined;
+      const isCounted = mayCharge(evaluator, attributes) && mayHaveQuotas(attributes);
+      if (!isCounted && !charges.hasCharged(attributes)) return undefined;
+      return charge(attributes, evaluator, object, isCounted);
     },
   };
+
+  /** False if the namespace has no quota, and the resource needs none. */
+  function mayHaveQuotas({ namespace, resource }: AdmissionAttributes): boolean {
+    return ledger.quotas(namespace).length > 0 || limitsOf(configuration.quota, resource).length > 0;
+  }
+
+  async function charge(
+    attributes: AdmissionAttributes,
+    evaluator: Evaluator,
+    object: KubeObject,
+    isCounted: boolean,
+  ): Promise<void> {
+    await charges.charge(attributes, isCounted ? await chargesOf(attributes, evaluator, object) : []);
+  }
 
   async function chargesOf(
     attributes: AdmissionAttributes,

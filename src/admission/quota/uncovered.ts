@@ -16,12 +16,18 @@ interface Requested {
   readonly quotas: readonly ResourceQuota[];
 }
 
+/** Returns the limits that the configuration has for a resource. */
+export function limitsOf(
+  { limitedResources }: QuotaConfiguration,
+  { group, resource }: GroupResource,
+): QuotaConfiguration['limitedResources'] {
+  return limitedResources.filter((limited) => limited.group === group && limited.resource === resource);
+}
+
 /** Returns the error if the configuration allows the resource only where a quota covers it, and no quota does. */
-export function uncoveredProblem({ limitedResources }: QuotaConfiguration, requested: Requested): string | undefined {
+export function uncoveredProblem(configuration: QuotaConfiguration, requested: Requested): string | undefined {
   const { resource, object, usage, evaluator, quotas } = requested;
-  const limits = limitedResources.filter(
-    (limited) => limited.group === resource.group && limited.resource === resource.resource,
-  );
+  const limits = limitsOf(configuration, resource);
   if (limits.length === 0) return undefined;
   const covered = new Set(quotas.flatMap((quota) => [...limitedNames(viewOfQuota(quota), evaluator)]));
   const uncovered = [...usage]

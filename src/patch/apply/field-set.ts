@@ -243,11 +243,16 @@ export function sorted<Set extends FieldSet>(set: Set): Set {
   return set;
 }
 
+const elementOf = ({ element }: ReadElement): PathElement => element;
+
 function inOrder(set: FieldSet): FieldSet {
   const out: OpenFieldSet = {};
   if (set[self]) out[self] = leaf;
   const elements = Object.keys(set).filter((element) => element !== self);
-  for (const { element } of elements.map(readElement).sort(compareRead)) out[element] = set[element]!;
+  // Fields are in the order of their texts, and need not be read.
+  const areFields = elements.every((element) => element[0] === 'f');
+  const ordered = areFields ? elements.sort(compareUtf8) : elements.map(readElement).sort(compareRead).map(elementOf);
+  for (const element of ordered) out[element] = set[element]!;
   return out;
 }
 
