@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { withoutOptions } from './command-words.js';
 import type { ForkOptions } from './fork-command.js';
 import type { HistoryGetOptions, HistoryListOptions } from './history-command.js';
+import type { ExportOptions, ImportOptions } from './transfer-command.js';
 import type { SnapshotDiffOptions, SnapshotRestoreOptions, SnapshotSaveOptions } from './snapshot-command.js';
 
 /** Set by the action of the command that runs. */
@@ -20,6 +21,8 @@ export function historyCommands(root: Command, outcome: Outcome, { words, serve 
   historyCommand(root, outcome);
   forkCommand(root, outcome, { words, serve });
   snapshotCommand(root, outcome);
+  exportCommand(root, outcome);
+  importCommand(root, outcome);
 }
 
 function historyCommand(root: Command, outcome: Outcome): void {
@@ -140,6 +143,67 @@ function snapshotCommand(root: Command, outcome: Outcome): void {
       outcome.exitCode = await runSnapshotRestore(args, options, process);
     });
 }
+
+function exportCommand(root: Command, outcome: Outcome): void {
+  root
+    .command('export')
+    .description('write the objects of a namespace or a cluster to a file, for another cluster')
+    .usage('<file | -> -n <namespace> | -A [flags]')
+    .option('-n, --namespace <name>', 'a namespace with its objects')
+    .option('-A, --all-namespaces', 'all namespaces, and objects of none')
+    .addOption(new Option('-o, --output <format>', 'format of the file').choices(['yaml', 'cbor']).default('yaml'))
+    .option('--controlled', 'objects of controllers too, such as the ReplicaSets of Deployments')
+    .option('--force', 'replace a file that exists')
+    .option('--kubeconfig <path>', 'kubeconfig of a user who may list all resources')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addHelpText('after', exportHelp)
+    .allowExcessArguments()
+    .action(async (options: ExportOptions, { args }: Command) => {
+      const { runExport } = await import('./transfer-command.js');
+      outcome.exitCode = await runExport(args, options, process);
+    });
+}
+
+const exportHelp = `
+Left out are uids, versions, owners, finalizers, status and addresses, and what every cluster makes by itself. The file
+contains Secrets: only its owner may read it. YAML can be applied by kubectl; cbor is a sequence of CBOR items.
+`;
+
+function importCommand(root: Command, outcome: Outcome): void {
+  root
+    .command('import')
+    .description('create or apply the objects of a file of YAML or JSON documents, or of a CBOR sequence')
+    .usage('<file | -> [flags]')
+    .addOption(
+      new Option('--on-conflict <policy>', 'what happens with objects that exist')
+        .choices(['fail', 'skip', 'apply', 'overwrite'])
+        .default('fail'),
+    )
+    .option('-n, --namespace <name>', 'write objects of all namespaces of the file to this one')
+    .option('--kubeconfig <path>', 'kubeconfig of a user who may write the objects')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addHelpText('after', importHelp)
+    .allowExcessArguments()
+    .action(async (options: ImportOptions, { args }: Command) => {
+      const { runImport } = await import('./transfer-command.js');
+      outcome.exitCode = await runImport(args, options, process);
+    });
+}
+
+const importHelp = `
+Policies:
+  fail       report objects that exist, and write the others
+  skip       leave objects that exist as they are
+  apply      change them by server-side apply, which fails for fields of other managers
+  overwrite  change them by server-side apply, and take over fields of other managers
+
+The whole file is checked before the first write. Namespaces and definitions of kinds are written first.
+
+Exit code:
+  0  all objects are written or skipped
+  1  some were refused, each with the reason
+  2  wrong usage, or nothing was written
+`;
 
 const snapshotSaveHelp = `
 Reads the objects of all kinds by the public API, except Events and Leases. The file contains all Secrets: only its owner

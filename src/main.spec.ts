@@ -55,6 +55,8 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
   { program: 'keelson', words: ['history', 'get', '--help'], code: 0, out: /--audit-log <path>[^]*Exit code:/ },
   { program: 'keelson', words: ['snapshot', 'restore', '--help'], code: 0, out: /--yes[^]*Exit code:/ },
   { program: 'keelson', words: ['fork', '--help'], code: 0, out: /--to <path>[^]*--at <resourceVersion>/ },
+  { program: 'keelson', words: ['import', '--help'], code: 0, out: /--on-conflict <policy>[^]*Exit code:/ },
+  { program: 'keelson', words: ['export', '--help'], code: 0, out: /--all-namespaces[^]*-o, --output/ },
   { program: 'keelson', words: ['agent', '--help'], code: 0, out: /Agent:[^]*--root-dir <path>[^]*Node:/ },
   {
     program: 'keelson',

@@ -42,7 +42,8 @@ export async function main(program: Program, words: readonly string[]): Promise<
 }
 
 /** Commands whose exit code 1 is an answer, so that wrong usage has another one. */
-const usesExitCode2 = (name: string) => ['check', 'history', 'snapshot'].includes(name) || name.startsWith('explain-');
+const usesExitCode2 = (name: string) =>
+  ['check', 'history', 'snapshot', 'export', 'import'].includes(name) || name.startsWith('explain-');
 
 /** Set by the action of the command that runs. */
 interface Outcome {

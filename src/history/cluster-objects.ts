@@ -7,6 +7,7 @@ import {
   ServedKinds,
   type ServedKind,
 } from '../kubeconfig-client/served-kinds.js';
+import { rankOf } from './write-order.js';
 import { asFields, asText, type Fields } from '../machinery/fields.js';
 
 /** The objects of a server at one resourceVersion. */
@@ -43,6 +44,7 @@ export async function clusterObjects(
       ...stored.filter(({ kind, isNamespaced }) => !volatileKinds.includes(kind) && (isNamespaced || !namespace)),
     );
   }
+  kinds.sort((one, other) => rankOf(one.kind) - rankOf(other.kind));
   const first = await client.list('/api/v1/namespaces', { query: { limit: 1 }, retriesMax });
   const resourceVersion = asText(first.metadata.resourceVersion);
   return { resourceVersion, kinds, leftOut, read: () => readObjects(client, { kinds, resourceVersion, namespace }) };

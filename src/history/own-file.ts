@@ -63,7 +63,7 @@ export class NewFile {
 }
 
 export const existsError = (path: string): ClientError =>
-  new ClientError('Kubeconfig', `${path} exists and was not made by this command; name another file, or give --force`);
+  new ClientError('Kubeconfig', `${path} exists already; name another file, or give --force`);
 
 export const fileError = (path: string, what: 'read' | 'written', error: unknown): ClientError =>
   new ClientError('Kubeconfig', `${path} cannot be ${what}: ${reasonOf(error)}`, { cause: error });

@@ -9,7 +9,7 @@ export interface ClientCommandOptions {
 }
 
 interface Output {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
 }
 
 export interface Outputs {

@@ -127,7 +127,7 @@ describe.each(['memory', 'embedded'] as const)('keelson snapshot on %s', (store)
   it('save replaces a snapshot, and no other file without --force', async () => {
     expect(await snapshot('save', kubeconfig)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('exists and was not made by this command'),
+      err: expect.stringContaining('exists already; name another file, or give --force'),
     });
     expect(await snapshot('save', directory)).toMatchObject({ code: 2, err: expect.stringContaining('is not a file') });
     expect(await snapshot('save', at('absent/a'))).toMatchObject({
@@ -162,7 +162,7 @@ describe.each(['memory', 'embedded'] as const)('keelson snapshot on %s', (store)
     [
       'a kind that is not served',
       object('x', { apiVersion: 'a.b/v1', kind: 'C' }),
-      /does not serve C.a.b: nothing was restored/,
+      /does not serve C.a.b: nothing was written/,
     ],
   ])('a snapshot with %s is refused before anything is written', async (_title, hostile, problem) => {
     await writeSnapshot(at('hostile'), header, items(object('good'), hostile), { force: true });

@@ -16,14 +16,14 @@ const kindOf = (object: Fields) => kindName(asText(object['apiVersion']), asText
 export const recordedKinds = (kinds: readonly ServedKind[]): string[] =>
   kinds.map((kind) => `${apiVersionOf(kind)} ${kind.kind}`);
 
-/** Rejects a snapshot with objects of kinds that the server does not serve and the snapshot does not define. */
+/** Rejects objects of kinds that the server does not serve and none of them defines. */
 export function checkServed(saved: ObjectSet, kinds: readonly ServedKind[]): void {
   const known = new Set(kinds.map((kind) => kindName(apiVersionOf(kind), kind.kind)));
   for (const object of saved.values())
     if (object['kind'] === 'CustomResourceDefinition') known.add(definedKind(object));
   const unknown = new Set([...saved.values()].map(kindOf).filter((kind) => !known.has(kind)));
   if (unknown.size === 0) return;
-  throw new ClientError('Kubeconfig', `the server does not serve ${[...unknown].join(', ')}: nothing was restored`);
+  throw new ClientError('Kubeconfig', `the server does not serve ${[...unknown].join(', ')}: nothing was written`);
 }
 
 function definedKind(definition: Fields): string {

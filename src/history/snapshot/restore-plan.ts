@@ -1,5 +1,6 @@
 import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
 import { fieldChanges } from '../field-changes.js';
+import { isAdmissionKind, rankOf, ranksMax } from '../write-order.js';
 import type { ObjectSet } from './object-set.js';
 
 /** An object to write. */
@@ -22,25 +23,8 @@ export interface RestorePlan {
   readonly impossible: readonly string[];
 }
 
-/** Kinds whose objects refuse or change writes of others: deleted first and created last. */
-const admissionKinds = [
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionPolicyBinding',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionPolicyBinding',
-];
-/** Kinds that others need, in their order. */
-const earlyKinds = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'ServiceAccount', 'Secret', 'ConfigMap'];
-
 /** Owners are written before what they own, whose references need their uids: at most so many levels. */
 const ownerLevelsMax = 16;
-
-function rankOf(object: Fields): number {
-  const rank = earlyKinds.indexOf(asText(object['kind']));
-  return rank < 0 ? earlyKinds.length : rank;
-}
 
 /** Returns the stage of each object in the order of writes. Objects of one stage do not need each other. */
 function stagesOf(objects: ObjectSet): (key: string) => number {
@@ -56,11 +40,11 @@ function stagesOf(objects: ObjectSet): (key: string) => number {
     const raised = owned.filter(({ owners }) => owners.some((owner) => (levels.get(owner) ?? 0) === level - 1));
     for (const { key } of raised) levels.set(key, level);
   }
-  const perLevel = earlyKinds.length + 1;
+  const perLevel = ranksMax;
   return (key) => {
     const object = objects.get(key) ?? {};
-    if (isAdmission(object)) return (ownerLevelsMax + 1) * perLevel;
-    return (levels.get(key) ?? 0) * perLevel + rankOf(object);
+    if (isAdmissionKind(asText(object['kind']))) return (ownerLevelsMax + 1) * perLevel;
+    return (levels.get(key) ?? 0) * perLevel + rankOf(asText(object['kind']));
   };
 }
 
@@ -89,13 +73,12 @@ export function planRestore(saved: ObjectSet, live: ObjectSet): RestorePlan {
     deletes: gone
       .filter(([, object]) => !goneNamespaces.has(asText(asFields(object['metadata'])['namespace'])))
       .map(([key, object]) => ({ key, live: object }))
-      .sort((one, other) => Number(isAdmission(other.live)) - Number(isAdmission(one.live))),
+      .sort((one, other) => admissionFirst(other.live) - admissionFirst(one.live)),
     unchanged,
     impossible,
   };
 }
 
-const isAdmission = ({ kind }: Fields) => admissionKinds.includes(asText(kind));
 const isNamespace = ({ apiVersion, kind }: Fields) => apiVersion === 'v1' && kind === 'Namespace';
 const nameOf = (object: Fields) => asText(asFields(object['metadata'])['name']);
 const isTerminating = (object: Fields) => asFields(object['metadata'])['deletionTimestamp'] !== undefined;
@@ -136,3 +119,5 @@ export function restorable(object: Fields): Fields {
   } = asFields(object['metadata']);
   return { ...object, metadata };
 }
+
+const admissionFirst = ({ kind }: Fields) => Number(isAdmissionKind(asText(kind)));

@@ -1,10 +1,11 @@
 import { ClientError } from '../../kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
-import { collectionPath, ServedKinds, type ServedKind } from '../../kubeconfig-client/served-kinds.js';
-import { asFields, asText, type Fields } from '../../machinery/fields.js';
-import { sleep, systemClock } from '../../std/clock.js';
+import { collectionPath, type ServedKind } from '../../kubeconfig-client/served-kinds.js';
+import { asFields, type Fields } from '../../machinery/fields.js';
+import { systemClock } from '../../std/clock.js';
 import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import { fieldChanges } from '../field-changes.js';
+import { namespaceOf, pathOf, SoonServedKinds } from '../object-paths.js';
 import type { Progress } from '../progress.js';
 import { restorable, uidOf, withUids, type Restored, type RestorePlan } from './restore-plan.js';
 
@@ -13,9 +14,6 @@ const concurrency = 8;
 const retriesMax = 5;
 /** Passes over objects that were refused: an object may need others. */
 const passesMax = 3;
-/** Custom kinds are usually served some milliseconds after their definition. */
-const pollMs = 50;
-const servedMsMax = 15_000;
 
 /** Makes the writes of a plan. Returns what could not be written, each with the reason. */
 export async function restore(client: KubeconfigClient, plan: RestorePlan, progress: Progress): Promise<string[]> {
@@ -23,7 +21,7 @@ export async function restore(client: KubeconfigClient, plan: RestorePlan, progr
 }
 
 class Restoration {
-  private readonly kinds: ServedKinds;
+  private readonly kinds: SoonServedKinds;
   /** The uids of saved objects that have other uids on the server. */
   private readonly uids = new Map<string, string>();
   private failures = new Map<string, string>();
@@ -32,7 +30,7 @@ class Restoration {
     private readonly client: KubeconfigClient,
     private readonly progress: Progress,
   ) {
-    this.kinds = new ServedKinds(client);
+    this.kinds = new SoonServedKinds(client);
   }
 
   async run({ creates, replaces, deletes }: RestorePlan): Promise<string[]> {
@@ -85,7 +83,7 @@ class Restoration {
   }
 
   private async write({ wanted, live }: Restored): Promise<void> {
-    const kind = await this.servedKind(wanted);
+    const kind = await this.kinds.of(wanted);
     const object = restorable(withUids(wanted, this.uids));
     const written = live ? await this.replace(kind, object, live) : await this.create(kind, object);
     this.noteUid(wanted, written);
@@ -125,25 +123,4 @@ class Restoration {
   private noteUid(wanted: Fields, written: Fields): void {
     if (uidOf(wanted) !== '' && uidOf(wanted) !== uidOf(written)) this.uids.set(uidOf(wanted), uidOf(written));
   }
-
-  /** Waits until a custom kind is served whose definition has just been restored. */
-  private async servedKind(object: Fields): Promise<ServedKind> {
-    const deadlineMs = systemClock.monotonicMs() + servedMsMax;
-    for (;;) {
-      try {
-        return await this.kinds.of(object);
-      } catch (error) {
-        if (!(error instanceof ClientError) || systemClock.monotonicMs() > deadlineMs) throw error;
-        this.kinds.forget();
-        await sleep(systemClock, pollMs);
-      }
-    }
-  }
-}
-
-const namespaceOf = (object: Fields) => asText(asFields(object['metadata'])['namespace']);
-
-function pathOf(kind: ServedKind, object: Fields): string {
-  const name = asText(asFields(object['metadata'])['name']);
-  return `${collectionPath(kind, namespaceOf(object))}/${encodeURIComponent(name)}`;
 }
