@@ -21,6 +21,7 @@ const layers = [
     'check',
     'explain',
     'history',
+    'recording',
     'workers',
   ],
   ['logical-clusters'],

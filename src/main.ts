@@ -9,6 +9,7 @@ import type { ServerConfig } from './config/server-config.js';
 import type { RunningServer } from './assembly/server.js';
 import { withoutOptions } from './command-words.js';
 import { historyCommands } from './history-commands.js';
+import { recordingCommands } from './recording-commands.js';
 import { systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { workerWord } from './workers/worker-word.js';
@@ -43,7 +44,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
 
 /** Commands whose exit code 1 is an answer, so that wrong usage has another one. */
 const usesExitCode2 = (name: string) =>
-  ['check', 'history', 'snapshot', 'export', 'import'].includes(name) || name.startsWith('explain-');
+  ['check', 'history', 'snapshot', 'export', 'import', 'replay'].includes(name) || name.startsWith('explain-');
 
 /** Set by the action of the command that runs. */
 interface Outcome {
@@ -83,6 +84,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
   historyCommands(root, outcome, { words, serve: (flags) => serve('keelson', flags) });
+  recordingCommands(root, outcome, words);
   root
     .command('version')
     .description('print the version')

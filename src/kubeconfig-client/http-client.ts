@@ -46,7 +46,7 @@ interface Answer {
 }
 
 /** An answer whose body is still to be read. */
-interface OpenAnswer extends Answer {
+export interface OpenAnswer extends Answer {
   /** Converts an error of reading the body. */
   failure(error: unknown): Error;
   /** Must be called when the body has been read or is not wanted. */

@@ -8,6 +8,7 @@ import {
   type ClientRequest,
   type ClientResponse,
   type HttpClient,
+  type OpenAnswer,
   type RequestOptions,
 } from './http-client.js';
 
@@ -52,6 +53,11 @@ export class KubeconfigClient {
   /** Sends any request. Resolves with every status; rejects if there is no complete answer. */
   request(request: ClientRequest): Promise<ClientResponse> {
     return this.http.request(request);
+  }
+
+  /** Sends any request. Resolves with the head of the answer, whose body the caller reads; call its `end()` afterwards. */
+  open(request: ClientRequest): Promise<OpenAnswer> {
+    return this.http.open(request);
   }
 
   get<T = KubeObject>(path: string, options: RequestOptions = {}): Promise<T> {

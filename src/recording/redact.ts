@@ -1,0 +1,110 @@
+import { decodeJson, stringifyJson } from '../codec/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from '../std/decode-error.js';
+
+const hidden = 'REDACTED';
+const hiddenBase64 = Buffer.from(hidden).toString('base64');
+/** Values of Secrets whose form API servers check. */
+const hiddenByKey: ReadonlyMap<string, string> = new Map([
+  ['.dockerconfigjson', Buffer.from('{"auths":{}}').toString('base64')],
+  ['.dockercfg', Buffer.from('{}').toString('base64')],
+]);
+
+const tokenKey = /(^|[._-])(access|refresh|id|bearer)?[._-]?token$|^authorization$/i;
+const certificateKey = /(^|[._-])(ca[._-]?bundle|ca[._-]?data|(certificate|key)[._-](authority[._-])?data)$/i;
+const passwordKey = /pass(word|wd|phrase)$|(^|[._-])(api|private|client)[._-]?(key|secret)$/i;
+const secretVariable = /pass(word|wd)?|secret|token|credential|(api|access|private)_?key/i;
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const pem = /-----BEGIN [A-Z0-9 ]+-----[A-Za-z0-9+/=\s-]*/g;
+/** Base64 of "-----BEGIN ". */
+const pemBase64 = /^LS0tLS1CRUdJTi/;
+const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+
+export interface RedactOptions {
+  /** True for a request or an answer of the resource `secrets`. */
+  readonly isSecret: boolean;
+}
+
+/** A copy without confidential values. */
+export interface Redacted {
+  readonly value: JsonValue;
+  /** True if a token or a certificate is missing, which a server would check. */
+  readonly lacksCredential: boolean;
+}
+
+/** Hides tokens, passwords, certificates, keys and the data of Secrets. */
+export function redact(value: JsonValue, { isSecret }: RedactOptions): Redacted {
+  const redactor = new Redactor();
+  return { value: redactor.any(value, isSecret), lacksCredential: redactor.lacksCredential };
+}
+
+/** Hides keys, certificates and tokens in a text. */
+export function redactText(text: string): string {
+  return text.replace(pem, hidden).replace(jsonWebToken, hidden);
+}
+
+class Redactor {
+  lacksCredential = false;
+
+  any(value: JsonValue, isSecret: boolean): JsonValue {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.map((item) => this.any(item, isSecret));
+    return isJsonObject(value) ? this.object(value, isSecret) : value;
+  }
+
+  private object(fields: JsonObject, inSecret: boolean): JsonObject {
+    const { kind } = fields;
+    const isSecret = inSecret || kind === 'Secret' || kind === 'SecretList';
+    const isVariable = typeof fields['name'] === 'string' && secretVariable.test(fields['name']);
+    const { op, path } = fields;
+    const patchedPath = isSecret && typeof op === 'string' && typeof path === 'string' ? path : undefined;
+    const copy: JsonObject = {};
+    for (const [key, value] of Object.entries(fields)) {
+      if (isSecret && (key === 'data' || key === 'stringData')) copy[key] = hideValues(value, key === 'data');
+      else if (patchedPath !== undefined && key === 'value') copy[key] = this.patchValue(patchedPath, value);
+      else if (isVariable && key === 'value' && typeof value === 'string') copy[key] = hidden;
+      else if (key === lastApplied && typeof value === 'string') copy[key] = this.embedded(value, isSecret);
+      else copy[key] = typeof value === 'string' ? this.named(key, value) : this.any(value, isSecret);
+    }
+    return copy;
+  }
+
+  private named(key: string, value: string): string {
+    if (value === '') return value;
+    if (passwordKey.test(key)) return hidden;
+    if (!tokenKey.test(key) && !certificateKey.test(key)) return this.text(value);
+    this.lacksCredential = true;
+    return hidden;
+  }
+
+  private text(text: string): string {
+    const rest = pemBase64.test(text) ? hiddenBase64 : redactText(text);
+    if (rest !== text) this.lacksCredential = true;
+    return rest;
+  }
+
+  /** The value of an operation of a JSON patch of a Secret. */
+  private patchValue(path: string, value: JsonValue): JsonValue {
+    const match = /^\/(data|stringData)(\/.*)?$/s.exec(path);
+    if (!match) return this.any(value, true);
+    return hideValues(value, match[1] === 'data', match[2]?.slice(1));
+  }
+
+  private embedded(text: string, isSecret: boolean): string {
+    try {
+      return stringifyJson(this.any(decodeJson(text), isSecret));
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      return hidden;
+    }
+  }
+}
+
+/** Hides values of `data` or `stringData`. null, which removes a key in a merge patch, is kept. */
+function hideValues(value: JsonValue, isBase64: boolean, key = ''): JsonValue {
+  if (isJsonObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideValues(one, isBase64, name)]));
+  }
+  if (value === null) return null;
+  return isBase64 ? (hiddenByKey.get(key) ?? hiddenBase64) : hidden;
+}
