@@ -50,12 +50,13 @@ export class Connection extends EventTarget {
     return response;
   }
 
-  /** Returns the text of a successful answer; throws an ApiFailure otherwise. */
-  async text(path, options) {
+  /** Returns the text of a successful answer; throws an ApiFailure otherwise. `warned` gets the server's warnings. */
+  async text(path, { warned, ...options } = {}) {
     const response = await this.send(path, options);
     const text = await response.text();
+    warned?.(warningsOf(response.headers.get('Warning') ?? ''));
     if (response.ok) return text;
-    throw this.failure(response, text, path, options?.method);
+    throw this.failure(response, text, path, options.method);
   }
 
   /** Returns the JSON of a successful answer. */
@@ -77,4 +78,12 @@ export class Connection extends EventTarget {
     }
     return new ApiFailure(response.status, message, reason, status);
   }
+}
+
+/** Returns the texts of Warning headers. Their bytes are UTF-8, which the browser has read as Latin-1. */
+function warningsOf(header) {
+  return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted]) => {
+    const text = quoted.replace(/\\(.)/g, '$1');
+    return new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  });
 }

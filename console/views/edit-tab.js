@@ -22,6 +22,7 @@ export function objectEditor({ connection, method, path, read }) {
   let format = formats.yaml;
   let base = '';
   let isReviewed = false;
+  let warnings = [];
   const box = h('textarea', {
     class: 'mono editor',
     'aria-label': 'Object',
@@ -60,6 +61,7 @@ export function objectEditor({ connection, method, path, read }) {
     isReviewed = value;
     save.disabled = !value;
   };
+  const warningElements = () => warnings.map((text) => h('p', { class: 'notice' }, `Warning: ${text}`));
   const send = async (query) =>
     format.clean(
       await connection.text(`${path}?${query}`, {
@@ -67,6 +69,7 @@ export function objectEditor({ connection, method, path, read }) {
         body: box.value,
         contentType: format.type,
         accept: format.type,
+        warned: (texts) => (warnings = texts),
       }),
     );
   const failed = (error) => {
@@ -100,6 +103,7 @@ export function objectEditor({ connection, method, path, read }) {
       const present = isNew ? '' : await read(format);
       fill(
         result,
+        warningElements(),
         h('h3', {}, 'What would be stored'),
         diffElement(withoutVersion(present), withoutVersion(after), 'Changes'),
       );
@@ -121,7 +125,7 @@ export function objectEditor({ connection, method, path, read }) {
       choice.disabled = false;
       stale.hidden = true;
       setReviewed(false);
-      fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'));
+      fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'), warningElements());
     } catch (error) {
       failed(error);
     }

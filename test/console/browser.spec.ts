@@ -94,7 +94,12 @@ inBrowser('in Chromium, a user', () => {
     await browser.click('button', 'Review');
     await browser.sees('unknown field "daat"', '.problem');
     await browser.evaluate(
-      `(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('name: ""', 'name: made').replace('daat: {}', 'data: {a: b}'); box.dispatchEvent(new Event('input')); })()`,
+      `(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('name: ""', 'name: made').replace('daat: {}', '  ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: u}, {apiVersion: v1, kind: Pod, name: a, uid: u}]'); box.dispatchEvent(new Event('input')); })()`,
+    );
+    await browser.click('button', 'Review');
+    await browser.sees('has the same entry more than once', '.edit-result .notice');
+    await browser.evaluate(
+      `(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('  ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: u}, {apiVersion: v1, kind: Pod, name: a, uid: u}]', 'data: {a: b}'); box.dispatchEvent(new Event('input')); })()`,
     );
     await browser.click('button', 'Review');
     await browser.sees('name: made', '.diff-line.is-added');
