@@ -3,6 +3,7 @@ import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient, KubeList } from '../kubeconfig-client/kubeconfig-client.js';
 import { asFields, asItems, asText, type Fields } from '../machinery/fields.js';
 import { fieldChanges, type FieldChange } from './field-changes.js';
+import { selectorOf } from './object-paths.js';
 import { isExpired, oldestRevision } from './oldest-revision.js';
 
 /** An object by its path and name. */
@@ -48,7 +49,7 @@ const silentWatchesMax = 3;
 
 /** Reads the retained revisions of an object, the oldest first. Empty if it did not exist at any of them. */
 export async function readHistory(client: KubeconfigClient, target: HistoryTarget): Promise<ObjectHistory> {
-  const query = { fieldSelector: `metadata.name=${target.name}` };
+  const query = { fieldSelector: selectorOf(target.name) };
   const now = await client.list<Fields>(target.collection, { query });
   const head = asText(now.metadata.resourceVersion);
   const since = await oldestRevision(client, target, head);
@@ -67,7 +68,7 @@ async function stateAt(
   { collection, name }: HistoryTarget,
   resourceVersion: string,
 ): Promise<PastState | undefined> {
-  const query = { fieldSelector: `metadata.name=${name}`, resourceVersion, resourceVersionMatch: 'Exact' };
+  const query = { fieldSelector: selectorOf(name), resourceVersion, resourceVersionMatch: 'Exact' };
   const list: KubeList<Fields> = await client.list<Fields>(collection, { query });
   const object = list.items[0];
   return object && { resourceVersion: versionOf(object), object: { apiVersion: list.apiVersion, ...object } };
@@ -101,7 +102,7 @@ async function watchedStates(client: KubeconfigClient, target: HistoryTarget, ra
   while (silentWatches < silentWatchesMax) {
     const seen = reached;
     const query = {
-      fieldSelector: `metadata.name=${target.name}`,
+      fieldSelector: selectorOf(target.name),
       resourceVersion: reached,
       allowWatchBookmarks: true,
       timeoutSeconds: watchSeconds,

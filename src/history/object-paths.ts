@@ -36,3 +36,6 @@ export class SoonServedKinds {
     }
   }
 }
+
+/** A field selector of one object. Names of RBAC objects may have the characters that separate selectors. */
+export const selectorOf = (name: string): string => `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`;

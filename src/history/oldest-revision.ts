@@ -1,5 +1,6 @@
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
+import { selectorOf } from './object-paths.js';
 
 /**
  * Finds the oldest resourceVersion that a server can read, by reading an object at resourceVersions up to `head`: some 20
@@ -17,7 +18,7 @@ export async function oldestRevision(
   while (readable - tooOld > 1n) {
     const middle = tooOld === 0n ? 1n : (tooOld + readable) / 2n;
     const query = {
-      fieldSelector: `metadata.name=${name}`,
+      fieldSelector: selectorOf(name),
       resourceVersion: String(middle),
       resourceVersionMatch: 'Exact',
     };

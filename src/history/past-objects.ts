@@ -3,6 +3,7 @@ import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient, KubeList } from '../kubeconfig-client/kubeconfig-client.js';
 import { asFields, asItems, asText, type Fields } from '../machinery/fields.js';
 import { printable } from '../std/printable.js';
+import { selectorOf } from './object-paths.js';
 
 /** Objects at a past resourceVersion. */
 interface PastQuery {
@@ -19,7 +20,7 @@ const asTable = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const queryOf = ({ name, labelSelector, resourceVersion }: PastQuery) => ({
   resourceVersion,
   resourceVersionMatch: 'Exact',
-  ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }),
+  ...(name !== undefined && { fieldSelector: selectorOf(name) }),
   ...(labelSelector !== undefined && { labelSelector }),
 });
 

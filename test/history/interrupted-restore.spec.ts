@@ -6,7 +6,7 @@ import { printedBy } from '../harness/printed-command.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 const maps = '/api/v1/namespaces/default/configmaps';
-const count = 400;
+const count = 150;
 
 it('a restore that the end of the server interrupts is continued by running it again', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-interrupted-'));
