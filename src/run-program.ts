@@ -8,7 +8,7 @@ export async function runProgram(
   env: NodeJS.ProcessEnv,
 ): Promise<number | undefined> {
   const child = spawn(name, words, { stdio: 'inherit', env });
-  // What the program uses must outlive the program. A terminal sends SIGINT to both, and many programs give up at the second one.
+  // A server that the program uses must outlive it. A terminal sends SIGINT to both, and many programs give up at the second one.
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   const pass = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || !hasTerminal) child.kill(signal);

@@ -9,7 +9,7 @@ import {
 } from './recording-lines.js';
 
 /** A line with its number in the file. */
-export interface NumberedLine {
+interface NumberedLine {
   readonly number: number;
   readonly line: RecordingLine;
 }

@@ -28,7 +28,7 @@ interface Content {
   readonly path: string;
 }
 
-export interface ReadContent {
+interface ReadContent {
   readonly content: RecordedContent;
   readonly lacksCredential: boolean;
 }

@@ -32,14 +32,14 @@ export interface ExchangeLine {
   readonly isWatch?: true;
 }
 
-export interface EventLine {
+interface EventLine {
   /** The id of the exchange. */
   readonly watch: number;
   readonly atMs: number;
   readonly event: JsonObject;
 }
 
-export interface WatchEndLine {
+interface WatchEndLine {
   readonly watch: number;
   readonly atMs: number;
   readonly ended: true;

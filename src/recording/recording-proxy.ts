@@ -26,7 +26,7 @@ const ownRequestHeaders = new Set(
 );
 const ownAnswerHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-export interface RecordingProxy {
+interface RecordingProxy {
   /** Kubeconfig (YAML) of a client whose requests are recorded. */
   readonly kubeconfig: string;
   readonly exchangeCount: number;

@@ -20,13 +20,13 @@ const pem = /-----BEGIN [A-Z0-9 ]+-----[A-Za-z0-9+/=\s-]*/g;
 const pemBase64 = /^LS0tLS1CRUdJTi/;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 
-export interface RedactOptions {
+interface RedactOptions {
   /** True for a request or an answer of the resource `secrets`. */
   readonly isSecret: boolean;
 }
 
 /** A copy without confidential values. */
-export interface Redacted {
+interface Redacted {
   readonly value: JsonValue;
   /** True if a token or a certificate is missing, which a server would check. */
   readonly lacksCredential: boolean;

@@ -9,7 +9,7 @@ import { contentBytesMax, recordedContent } from './recorded-content.js';
 import { RecordingError, type ExchangeLine, type RecordedAnswer } from './recording-lines.js';
 import { WatchReplay } from './watch-replay.js';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** JSON pointers whose differences do not count; `*` is any segment. */
   readonly ignored: readonly string[];
   /** Time that a server has for the events of watches, once all requests are sent. */
@@ -28,7 +28,7 @@ export interface Difference {
   readonly differences: readonly string[];
 }
 
-export interface ReplayCounts {
+interface ReplayCounts {
   readonly requests: number;
   readonly events: number;
   readonly differing: number;
