@@ -45,7 +45,7 @@ interface Options<Awake> {
 /** Clusters that wait for their turn to be read from the store. */
 const wakingMax = 1000;
 /** Time that a cluster waits for another one to be out of use. Most requests are shorter; watches are not. */
-const roomTimeoutMs = 1_000;
+const roomTimeoutMs = 5_000;
 
 /**
  * The logical clusters of a server. A cluster is a key prefix of the store; its components are constructed for the first
