@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCommand } from '../harness/command-run.js';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 
-const example = join(__dirname, '../../examples/operator-memcached');
+const top = join(__dirname, '../..');
+const example = join(top, 'examples/operator-memcached');
 /** Go builds the packages of Kubernetes the first time. */
 const goMsMax = 1_500_000;
 
@@ -12,10 +13,22 @@ const env = Object.fromEntries(
   inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
 );
 
-async function runSuite(folder: string, program: readonly string[]) {
-  const cwd = join(example, folder);
-  const words = ['test', '-f', join(example, 'crd.yaml'), '--', ...program];
-  return runCommand({ cwd, words, env: { ...env, PYTHONDONTWRITEBYTECODE: '1' }, startMsMax: goMsMax });
+interface Outcome {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program under `keelson test`, for as long as it takes. */
+function runSuite(folder: string, program: readonly string[]): Promise<Outcome> {
+  const words = [join(top, 'bin/keelson'), 'test', '-f', join(example, 'crd.yaml'), '--', ...program];
+  const options = { cwd: join(example, folder), env: { ...env, PYTHONDONTWRITEBYTECODE: '1' }, maxBuffer: 1e8 };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, words, options, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
+    killedAtExit(child);
+  });
 }
 
 /** Defines a skipped test if something is missing, which the end of `npm test` names. */
