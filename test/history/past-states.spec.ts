@@ -4,8 +4,8 @@ import { SeededRng } from '../../src/std/rng.js';
 import { startTestServer } from '../harness/servers.js';
 
 // The full run takes minutes: KEELSON_PAST_WRITES=100000 KEELSON_PAST_STATES=1000.
-const writesCount = Number(process.env['KEELSON_PAST_WRITES'] ?? 3_000) / 2;
-const statesCount = Number(process.env['KEELSON_PAST_STATES'] ?? 200) / 2;
+const writesCount = Number(process.env['KEELSON_PAST_WRITES'] ?? 2_000) / 2;
+const statesCount = Number(process.env['KEELSON_PAST_STATES'] ?? 150) / 2;
 
 if (process.env['KEELSON_PAST_WRITES'] !== undefined) jest.setTimeout(3_600_000);
 
