@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LoadJob } from './lib/generator-jobs.js';
-import { measure, type Measured } from './lib/load-generator.js';
+import { measure, precede, type Measured } from './lib/load-generator.js';
 import { configMap, namespace } from './lib/objects.js';
 import { counterMark, type RequestShape } from './lib/requests.js';
 import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
@@ -12,10 +12,10 @@ import { startBare, startOurs, type Server, type StoreName } from './lib/servers
  * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
  * and without: `NODE_OPTIONS=--max-semi-space-size=64 node dist/bench/fairness.js --seconds 10`. With `--noisy-sessions 20`
  * the other user's client sends 200 requests at a time over 20 HTTP/2 sessions. The goal is a p99 of at most three times
- * that of the quiet server. Both clients have processes of their own; the noisy one leaves the cores to the others, as if
- * it ran on another machine. The same loads are answered by a bare Node server with the same bytes, in the order of their
- * arrival: what the clients and the event loop cost without Keelson. The server's part of the latency is that of its
- * metrics.
+ * that of the quiet server. Both clients have processes of their own; the noisy one leaves the cores to the others. With
+ * `--apart`, as root, the others do not wait for it at all, as if it ran on another machine. The same loads are answered
+ * by a bare Node server with the same bytes, in the order of their arrival: what the clients and the event loop cost
+ * without Keelson. The server's part of the latency is that of its metrics.
  */
 const noisyConnections = 200;
 const warmUpMs = 1500;
@@ -55,7 +55,8 @@ async function load(server: Server, request: RequestShape, connections: number, 
     ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: request.method === 'POST' ? nextName : 0 },
     ...(connections === noisyConnections && noisySessions > 0 && { http2Sessions: noisySessions }),
   };
-  const measured = await measure(job, [server.pid], { yieldsCores: connections === noisyConnections });
+  const isNoisy = connections === noisyConnections;
+  const measured = await measure(job, [server.pid], { yieldsCores: isNoisy, precedes: isApart && !isNoisy });
   if (request.method === 'POST') nextName = measured.next;
   return measured;
 }
@@ -133,6 +134,7 @@ function printServerTimes(before: Times, after: Times): void {
 async function run(directory: string, flags: readonly string[], hasMetrics: boolean): Promise<void> {
   const server = await startOurs(directory, store, undefined, ['--authorization-mode=AlwaysAllow', ...flags]);
   try {
+    if (isApart) precede(server.pid);
     for (let at = 0; at < listedMaps; at++) await created(server, maps, configMap(`map-${at}`));
     if (hasMetrics) {
       await created(server, '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', JSON.stringify(flowSchema));
@@ -173,10 +175,13 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'memory' },
     polite: { type: 'string', default: 'get' },
     /** HTTP/2 sessions that the noisy client's requests share; 0: it uses HTTP/1.1. */
+    /** The server and the polite client run before all other programs: the noisy client has what they leave. */
+    apart: { type: 'boolean', default: false },
     'noisy-sessions': { type: 'string', default: '0' },
   },
 });
 const seconds = Number(values.seconds);
+const isApart = values.apart;
 const noisySessions = Number(values['noisy-sessions']);
 const store = values.store as StoreName;
 const kinds = values.polite.split(',');

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -16,15 +16,16 @@ export interface Measured extends Figures {
 
 /**
  * Runs a job in a process of its own, and reads the CPU times of the processes around the measured part. With
- * `yieldsCores` that process runs only when another program leaves a core free.
+ * `yieldsCores` that process runs only when another program leaves a core free; with `precedes` it runs before others.
  */
 export async function measure(
   job: LoadJob | FanOutJob,
   serverPids: readonly number[],
-  { yieldsCores = false } = {},
+  { yieldsCores = false, precedes = false } = {},
 ): Promise<Measured> {
   const generator = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
   if (yieldsCores) setPriority(generator.pid!, constants.priority.PRIORITY_LOW);
+  if (precedes) precede(generator.pid!);
   try {
     const clocks = () => ({
       server: serverPids.map(cpuSeconds).reduce((sum, seconds) => sum + seconds, 0),
@@ -65,4 +66,10 @@ async function heard<Type extends FromGenerator['type']>(generator: ChildProcess
   if (message.type === 'error') throw new Error(message.message);
   if (message.type !== type) throw new Error(`the load generator sent ${message.type} instead of ${type}`);
   return message as Heard<Type>;
+}
+
+/** Lets a process run before all others that have no real-time priority, which needs root. */
+export function precede(pid: number): void {
+  const { status, error } = spawnSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(pid)]);
+  if (status !== 0) throw new Error(`chrt failed: ${error?.message ?? `code ${status}`}`);
 }

@@ -131,7 +131,8 @@ export class FlowControl {
     const request = new FlowRequest(flow, level.queues, info, user, now, estimate);
     flow.series.seats.observe(request.seats);
     // Requests of a crowded flow do not begin before those that are read after them in the same turn.
-    const defers = this.turns.isOver(flow, now) || this.pacing.isCrowded(flow);
+    request.isCrowded = this.pacing.isCrowded(flow);
+    const defers = this.turns.isOver(flow, now) || request.isCrowded;
     level.queues.admit(request, now, defers);
     return request;
   }

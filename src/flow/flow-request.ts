@@ -26,6 +26,8 @@ export class FlowRequest {
   /** Undefined in levels without queues. */
   queue: RequestQueue | undefined = undefined;
   startMs = 0;
+  /** True if many requests of its flow are in progress or held (see PacedConnections). */
+  isCrowded = false;
   /** True once its queue was charged with the time that it used. */
   isCharged = false;
   /** Neighbours in the list of waiting or executing requests. */

@@ -101,18 +101,6 @@ it('connections of a crowded flow are read one after the other', () => {
   expect([noisy.read(), isIdle()]).toEqual([20, true]);
 });
 
-it('as many are read in a turn as take the time of a turn, and at most four', () => {
-  const { crowd, turn } = world();
-  const counts = [0.00003, 0.00001, 0.001].map((usualSeconds, at) => {
-    const noisy = crowd(`noisy-${at}`, 20);
-    noisy.flow.usualSeconds = usualSeconds;
-    const before = noisy.read();
-    turn();
-    return noisy.read() - before;
-  });
-  expect(counts).toEqual([3, 4, 1]);
-});
-
 it('connections of other flows are read all the time', () => {
   const { crowd, request, connection, flowOf, turn } = world();
   const noisy = crowd('noisy', 20);

@@ -20,9 +20,6 @@ interface Load {
 
 /** A flow with as many requests in one queue, or as many paced connections, is crowded; so is one with a rejected request. */
 const crowdMin = 4;
-/** Requests of a crowded flow that are read in a turn of the event loop take about this time, but at least one is read. */
-const readMsMax = 0.1;
-const readsMax = 4;
 /** No connection is read while as many requests wait, unless it has not been read for `heldMsMax`. */
 const waitingMax = 4;
 const heldMsMax = 50;
@@ -183,7 +180,8 @@ export class PacedConnections {
     const isFull = competes && this.load.waiting >= waitingMax;
     let isHolding = false;
     for (const [key, crowd] of this.crowds) {
-      let left = competes ? readsOf(crowd.flow) : Infinity;
+      // One is read and one is dispatched in a turn, which takes about 0.1 ms for a GET.
+      let left = competes ? 1 : Infinity;
       for (let oldest = crowd.oldest; oldest && left > 0; oldest = crowd.oldest) {
         if (isFull && nowMs - oldest.sinceMs < heldMsMax) break;
         left--;
@@ -195,10 +193,4 @@ export class PacedConnections {
     }
     if (isHolding) this.schedule();
   };
-}
-
-/** Returns the number of requests of a flow that take the time of a turn. */
-function readsOf({ usualSeconds }: Flow): number {
-  if (usualSeconds === 0) return 1;
-  return Math.min(Math.max(Math.floor(readMsMax / (usualSeconds * 1000)), 1), readsMax);
 }

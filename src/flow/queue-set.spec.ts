@@ -196,3 +196,15 @@ it('queues are added at once and removed when they are empty', () => {
   for (const request of requests) request.finish();
   expect(level.queues).toHaveLength(1);
 });
+
+it('of queues with the same work, that of a flow that is not crowded is next', () => {
+  const { start, dispatchAll } = levelWith(manyQueues, 10);
+  // Each order of arrival, since queues are tried in turn.
+  for (const names of [
+    ['noisy', 'polite'],
+    ['polite', 'noisy'],
+  ]) {
+    for (const name of names) start(name, { defers: true }).request.isCrowded = name === 'noisy';
+    expect(dispatchAll()).toEqual(['polite', 'noisy']);
+  }
+});

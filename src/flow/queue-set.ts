@@ -337,7 +337,10 @@ export class QueueSet {
     return this.seatsInUse + seats <= this.limit;
   }
 
-  /** Finds the queue that has had the least work. Of equal ones, the one with the smallest request; then in turn. */
+  /**
+   * Finds the queue that has had the least work. Of equal ones, one with a request of a flow that is not crowded; then the
+   * one with the smallest request; then in turn.
+   */
   private nextQueue(): { readonly queue: RequestQueue; readonly tags: TagBounds } {
     const { queues } = this;
     let best: RequestQueue | undefined;
@@ -354,7 +357,8 @@ export class QueueSet {
       tags.startMax = Math.max(tags.startMax, start);
       tags.discountedMin = Math.min(tags.discountedMin, discounted);
       tags.discountedMax = Math.max(tags.discountedMax, discounted);
-      const work = workOf(oldest);
+      // The few requests of a crowded flow that are read in a turn find idle queues, as those of other flows do.
+      const work = oldest.isCrowded ? crowdedWork : workOf(oldest);
       if (start > bestStart || (start === bestStart && work >= bestWork)) continue;
       bestStart = start;
       bestWork = work;
@@ -370,6 +374,9 @@ export class QueueSet {
     while (queues.length > wanted && queues.at(-1)!.isIdle && queues.at(-1)!.seatsInUse === 0) queues.pop();
   }
 }
+
+/** More than the work of any request. */
+const crowdedWork = Number.MAX_VALUE;
 
 interface TagBounds {
   readonly startMin: number;
