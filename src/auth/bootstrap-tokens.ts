@@ -6,6 +6,13 @@ import { canonicalTime } from '../typed/go-time.js';
 
 const namePrefix = 'bootstrap-token-';
 const idFormat = /^[a-z0-9]{6}$/;
+const tokenFormat = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+
+/** Returns the parts of a token; undefined if a text has another format. */
+export function parseBootstrapToken(token: string): { readonly id: string; readonly secret: string } | undefined {
+  const [, id, secret] = tokenFormat.exec(token) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
 
 export function bootstrapTokenType(naming: NamingProfile): string {
   return naming.label('token', 'bootstrap');

@@ -42,13 +42,20 @@ export async function deleteClusterKeys(store: KvStore, prefix: string): Promise
 
 /** Returns the key that signs the service account tokens of a cluster and of no other. It is generated once. */
 export async function clusterTokenKeys(store: KvStore, prefix: string): Promise<TokenKeys> {
-  const key = `${prefix}token-key`;
-  let { item } = await store.get(key);
-  if (!item) {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-    const value = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    await store.txn([{ key, modRevision: noRevision }], [{ type: 'put', key, value }]);
-    ({ item } = await store.get(key));
-  }
-  return makeTokenKeys({ name: key, pem: item!.value.toString() });
+  const known = await storedTokenKeys(store, prefix);
+  if (known) return known;
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const value = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const key = tokenKeyOf(prefix);
+  await store.txn([{ key, modRevision: noRevision }], [{ type: 'put', key, value }]);
+  return (await storedTokenKeys(store, prefix))!;
 }
+
+/** Returns the same key; undefined for a cluster that was never awake. */
+export async function storedTokenKeys(store: KvStore, prefix: string): Promise<TokenKeys | undefined> {
+  const name = tokenKeyOf(prefix);
+  const { item } = await store.get(name);
+  return item && makeTokenKeys({ name, pem: item.value.toString() });
+}
+
+const tokenKeyOf = (prefix: string) => `${prefix}token-key`;

@@ -11,7 +11,13 @@ const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', meta
 
 describe('memory', () => {
   let server: ClusterServer;
-  beforeAll(async () => (server = await ClusterServer.start({ logicalClusters: { awakeMax: 1, idleTimeoutMs: 100 } })));
+  beforeAll(
+    async () =>
+      (server = await ClusterServer.start({
+        authentication: { bootstrapTokens: true },
+        logicalClusters: { awakeMax: 1, idleTimeoutMs: 100 },
+      })),
+  );
   afterAll(() => server.stop());
 
   test('more clusters than may be awake are served in turn', async () => {
@@ -31,11 +37,37 @@ describe('memory', () => {
     await eventually('b is served', async () => (await server.admin.get('/clusters/b/api')).code === 200);
   });
 
-  test('requests without credentials do not wake a cluster', async () => {
-    const anonymous = server.server.client();
-    await server.admin.get('/clusters/a/healthz');
-    expect((await anonymous.get('/clusters/b/healthz')).code).toBe(401);
-    expect((await anonymous.get('/clusters/c/healthz')).code).toBe(401);
+  test('only credentials of a cluster, or of an administrator of the root, wake it', async () => {
+    const [a, b] = [await server.create('waking-a'), await server.create('waking-b')];
+    const never = await server.admin.post(clustersPath, clusterObject('waking-never'));
+    expect(never.code).toBe(201);
+    const id = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' };
+    const metadata = { name: 'bootstrap-token-abcdef' };
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'bootstrap.kubernetes.io/token',
+      metadata,
+      stringData: id,
+    };
+    expect((await b.post('/api/v1/namespaces/kube-system/secrets', secret)).code).toBe(201);
+    // A cluster in use is the only one in memory: a request that would wake another one gets 429.
+    const watch = await a.watch(`${maps}?watch=1&timeoutSeconds=3600`);
+    const codeOf = async (authorization: string, cluster = 'waking-b') =>
+      (await server.server.client().get(`/clusters/${cluster}/api`, { authorization })).code;
+    const [header, claims] = a.token.split('.');
+    const [, , signature] = b.token.split('.');
+    const refused = [
+      ...['', 'Bearer', 'Bearer x', 'Basic YTpi', 'Bearer ghijkl.0123456789abcdef', `Bearer ${a.token}`],
+      ...[`Bearer ${header}.${claims}.${signature}`, `Bearer ${'a'.repeat(8000)}`],
+    ];
+    for (const authorization of refused)
+      expect([authorization, await codeOf(authorization)]).toEqual([authorization, 401]);
+    expect(await codeOf(`Bearer ${b.token}`, 'waking-never')).toBe(401);
+    for (const token of [b.token, 'abcdef.fedcba9876543210']) expect(await codeOf(`Bearer ${token}`)).toBe(429);
+    expect((await server.admin.get('/clusters/waking-never/api')).code).toBe(429);
+    watch.close();
+    await eventually('b is served', async () => (await codeOf(`Bearer ${b.token}`)) === 200);
   });
 });
 

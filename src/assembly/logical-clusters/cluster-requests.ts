@@ -1,15 +1,14 @@
-import type { RequestAuthenticator } from '../../auth/request-authenticator.js';
 import type { RequestListener } from '../../connections/protocol-servers.js';
 import type { AnyRequest, AnyResponse } from '../../connections/raw-messages.js';
 import { serveAs } from '../../connections/unusual-requests.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { parseClusterPath } from '../../logical-clusters/cluster-path.js';
 import type { AwakeCluster, ClusterIdentity, LogicalClusters } from '../../logical-clusters/logical-clusters.js';
-import { isPrivileged } from './cluster-authenticator.js';
+import type { WakingCredentials } from './waking-credentials.js';
 
 interface Dependencies<Awake extends AwakeCluster> {
   readonly clusters: LogicalClusters<Awake>;
-  readonly rootAuthenticator: Pick<RequestAuthenticator, 'authenticate'>;
+  readonly waking: Pick<WakingCredentials, 'permit'>;
   /** Serves a request that assignments know. */
   readonly serve: RequestListener;
 }
@@ -57,7 +56,7 @@ export class ClusterRequests<Awake extends AwakeCluster> {
     { name, url }: { readonly name: string; readonly url: string },
     serveByRoot: RequestListener,
   ): Promise<void> {
-    const { clusters } = this.dependencies;
+    const { clusters, waking } = this.dependencies;
     let isClosed = false;
     response.once('close', () => (isClosed = true));
     let identity: ClusterIdentity | undefined;
@@ -65,7 +64,7 @@ export class ClusterRequests<Awake extends AwakeCluster> {
     try {
       identity = clusters.known(name) ?? (await clusters.find(name));
       if (!identity) return serveByRoot(request, response);
-      if (!(await this.mayWake(request))) throw ApiError.unauthorized();
+      if (!(await waking.permit(request, identity))) throw ApiError.unauthorized();
       assigned = await clusters.acquire(identity);
     } catch (error) {
       const reason = `logical cluster ${name} could not be read: ${error instanceof Error ? error.message : String(error)}`;
@@ -80,12 +79,5 @@ export class ClusterRequests<Awake extends AwakeCluster> {
     const served = identity;
     response.once('close', () => clusters.release(served));
     this.serve(request, response, url, assigned);
-  }
-
-  /** Requests without credentials do not wake clusters: whoever has no account could otherwise keep the server busy. */
-  private async mayWake(request: AnyRequest): Promise<boolean> {
-    if (request.headers.authorization !== undefined) return true;
-    const user = await this.dependencies.rootAuthenticator.authenticate(request, request.url ?? '/');
-    return user !== undefined && isPrivileged(user);
   }
 }

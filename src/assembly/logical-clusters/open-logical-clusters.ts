@@ -19,6 +19,7 @@ import { requestGuards } from '../request-guards.js';
 import type { UndoSteps } from '../undo-steps.js';
 import { ClusterPipelineModule } from './cluster-pipeline.module.js';
 import { ClusterRequests } from './cluster-requests.js';
+import { WakingCredentials } from './waking-credentials.js';
 import { wakeCluster, type RootServer, type WokenCluster } from './wake-cluster.js';
 
 type Watches = Pick<WatchStreams, 'endAll'>;
@@ -56,7 +57,11 @@ export async function openLogicalClusters(components: ServerComponents, undo: Un
     logger,
   });
   const { adapter, serve } = makePortlessAdapter(config, components);
-  const requests = new ClusterRequests({ clusters, rootAuthenticator: authenticator, serve });
+  const requests = new ClusterRequests({
+    clusters,
+    waking: new WakingCredentials({ rootAuthenticator: authenticator, store, config }),
+    serve,
+  });
   const pipeline = ClusterPipelineModule.for({
     handlersOf: (request) => requests.clusterOf(request).handlers,
     guardCount: requestGuards({ ...components, tracing: undefined }).length,

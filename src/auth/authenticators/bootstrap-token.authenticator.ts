@@ -5,7 +5,13 @@ import { allAuthenticated, groupNames } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import { defineAuthenticator } from '../authenticator-definition.js';
-import { bootstrapTokenEndMs, bootstrapTokenName, bootstrapTokenType, secretText } from '../bootstrap-tokens.js';
+import {
+  bootstrapTokenEndMs,
+  bootstrapTokenName,
+  parseBootstrapToken,
+  bootstrapTokenType,
+  secretText,
+} from '../bootstrap-tokens.js';
 import type { TokenObjects } from './token-objects.js';
 
 interface Dependencies {
@@ -14,7 +20,6 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-const format = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroup = new RegExp(`^${groupNames.bootstrappers}:[a-z0-9:-]{0,255}[a-z0-9]$`);
 
 export const bootstrapToken = defineAuthenticator({
@@ -28,8 +33,8 @@ export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authent
   return {
     reads: 'bearer token',
     authenticate({ bearerToken }) {
-      const [, id, secret] = format.exec(bearerToken ?? '') ?? [];
-      return id === undefined || secret === undefined ? undefined : review(id, secret, dependencies);
+      const token = parseBootstrapToken(bearerToken ?? '');
+      return token && review(token.id, token.secret, dependencies);
     },
   };
 }
