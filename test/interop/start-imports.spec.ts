@@ -37,6 +37,7 @@ it('a start imports only the packages that it needs', async () => {
     expect(Object.keys(dependencies).filter((name) => !imported.has(name))).toEqual([
       '@noble/ciphers',
       '@peculiar/x509',
+      'cbor-x',
       'etcd3',
       'fast-json-patch',
       'lmdb',
