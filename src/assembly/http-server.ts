@@ -68,13 +68,13 @@ export function makeHttpServer(
   const { upgrades, flowControl } = components;
   let connections: Connections | undefined;
   const serverFactory = (route: RequestListener): Server => {
+    const handle: RequestListener = (request, response) => {
+      makeRoutable(request, limits.requestHeadersMax);
+      route(request, response);
+    };
     const serve: RequestListener = (request, response) => {
-      const handle = () => {
-        makeRoutable(request, limits.requestHeadersMax);
-        route(request, response);
-      };
-      if (flowControl && isHttp2Response(response) && isHeld(flowControl, response, handle)) return;
-      handle();
+      const isHttp2 = flowControl !== undefined && isHttp2Response(response);
+      if (!isHttp2 || !isHeld(flowControl, response, () => handle(request, response))) handle(request, response);
     };
     const begin: RequestListener = (request, response) => {
       connections!.begin(request, response);

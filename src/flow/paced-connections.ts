@@ -128,7 +128,7 @@ export class PacedConnections {
   stop(): void {
     this.isStopped = true;
     for (const crowd of this.crowds.values()) {
-      for (let { oldest } = crowd; oldest; { oldest } = crowd) {
+      for (let oldest = crowd.oldest; oldest; oldest = crowd.oldest) {
         crowd.removeOldest();
         oldest.resume();
       }
