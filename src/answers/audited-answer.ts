@@ -8,7 +8,8 @@ import type { Status } from '../machinery/api-error.js';
 import type { Clock } from '../std/clock.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import { bytesInSteps, needsSteps, workSliceMs } from './list-stream.js';
-import type { ListMeta, Renderings, Representation } from './rendering.js';
+import type { ListMeta } from './common-shapes.js';
+import type { Renderings, Representation } from './rendering.js';
 
 const lineFeed = 0x0a;
 

@@ -7,7 +7,8 @@ import { encodeJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { ManualClock } from '../std/clock.js';
-import { Renderings, type ListMeta, type Representation } from './rendering.js';
+import type { ListMeta } from './common-shapes.js';
+import { Renderings, type Representation } from './rendering.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { defaultTable } from '../registry/definition/table.js';
 

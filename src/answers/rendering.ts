@@ -5,32 +5,21 @@ import { encodeJson, parseJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
-import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import type { CallTrace } from '../std/call-trace.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
-import type { TableColumn, TableDefinition } from '../registry/definition/table.js';
+import { CommonShapes, type IncludeObject, type ListMeta } from './common-shapes.js';
 import { convertAhead } from './convert-ahead.js';
 import { textList } from './text-list.js';
-
-/** The `includeObject` option of Tables: what a row carries beside its cells. */
-export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 export interface Representation {
   readonly encoding: Encoding;
   readonly pretty: boolean;
   readonly transform: Transform | undefined;
   readonly includeObject: IncludeObject;
-}
-
-export interface ListMeta {
-  readonly resourceVersion?: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-  /** Set for lists with a shard selector. */
-  readonly shardInfo?: { readonly selector: string };
 }
 
 /**
@@ -75,11 +64,13 @@ const noColumns = Buffer.from('"columnDefinitions":null');
 export class Renderings {
   private readonly byId = new Map<string, Rendering>();
   private readonly typePrefixLength: number;
+  private readonly shapes: CommonShapes;
 
   constructor(
     private readonly definition: ResourceDefinition,
     private readonly parts: { readonly metaGroup: string; readonly initialEventsEnd: string; readonly clock: Clock },
   ) {
+    this.shapes = new CommonShapes(definition, parts.clock);
     const { kind, group, version } = definition;
     this.typePrefixLength = Buffer.byteLength(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
   }
@@ -133,21 +124,21 @@ export class Renderings {
     if (transform === undefined) return object;
     if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(transform.as, 'not a list', object.kind);
     return transform.as === 'Table'
-      ? this.table(
+      ? this.shapes.table(
           [object],
           // The result of a dry run has no resourceVersion.
           object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion },
           transform,
           includeObject,
-          this.tableOf(object).columns,
+          this.shapes.tableOf(object).columns,
         )
-      : this.metadataOnly(object, transform);
+      : this.shapes.metadataOnly(object, transform);
   }
 
   /** Computes a whole list at once, for encodings that cannot join it from the bytes of its items. */
   shapedList(objects: readonly KubeObject[], meta: ListMeta, { transform, includeObject }: Representation): unknown {
     if (transform?.as === 'Table')
-      return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
+      return this.shapes.table(objects, meta, transform, includeObject, this.definition.table.columns);
     if (transform) {
       if (transform.as === 'PartialObjectMetadata')
         throw notAcceptable(transform.as, 'a list', this.definition.listKind);
@@ -155,7 +146,7 @@ export class Renderings {
         kind: 'PartialObjectMetadataList',
         apiVersion: apiVersionOf(transform.group, transform.version),
         metadata: meta,
-        items: objects.map((object) => this.metadataOnly(object, transform)),
+        items: objects.map((object) => this.shapes.metadataOnly(object, transform)),
       };
     }
     return { ...this.listType(undefined), metadata: meta, items: objects.map((object) => this.listItem(object)) };
@@ -238,13 +229,14 @@ export class Renderings {
 
   private jsonRows({ transform, includeObject }: Representation): ListRendering {
     const nowMs = this.parts.clock.now();
-    const columns = stringifyJson(this.columns(this.definition.table.columns));
+    const columns = stringifyJson(this.shapes.columns(this.definition.table.columns));
     return {
       ...jsonItems,
       isKept: false,
       head: (meta) =>
         Buffer.from(`${jsonListHead(this.listType(transform), meta)},"columnDefinitions":${columns},"rows":[`),
-      bytesOf: (object, parsed) => encodeJson(this.row(this.parse(object, parsed), transform!, includeObject, nowMs)),
+      bytesOf: (object, parsed) =>
+        encodeJson(this.shapes.row(this.parse(object, parsed), transform!, includeObject, nowMs)),
       parses: () => true,
     };
   }
@@ -257,13 +249,13 @@ export class Renderings {
     const whole = (metadata: ListMeta) => ({
       ...this.listType(transform),
       metadata,
-      ...(isTable && { columnDefinitions: this.columns(this.definition.table.columns) }),
+      ...(isTable && { columnDefinitions: this.shapes.columns(this.definition.table.columns) }),
     });
     const list = textList(encoding, whole, isTable ? 'rows' : 'items');
     const shownItem = (object: EncodedObject, parsed: KubeObject | undefined) => {
       const shown = this.parse(object, parsed);
-      if (isTable) return this.row(shown, transform, includeObject, nowMs);
-      return transform ? this.metadataOnly(shown, transform) : this.listItem(shown);
+      if (isTable) return this.shapes.row(shown, transform, includeObject, nowMs);
+      return transform ? this.shapes.metadataOnly(shown, transform) : this.listItem(shown);
     };
     return (
       list && {
@@ -319,7 +311,7 @@ export class Renderings {
   withColumns(frame: Buffer): Buffer {
     const at = frame.indexOf(noColumns);
     if (at < 0) return frame;
-    const columns = encodeJson(this.columns(this.definition.table.columns));
+    const columns = encodeJson(this.shapes.columns(this.definition.table.columns));
     return Buffer.concat([
       frame.subarray(0, at),
       Buffer.from('"columnDefinitions":'),
@@ -334,7 +326,7 @@ export class Renderings {
     const encode = (value: unknown) => encoding.encode(value, { pretty });
     const shapedForWatch = (object: KubeObject): unknown =>
       transform?.as === 'Table'
-        ? this.table(
+        ? this.shapes.table(
             [object],
             { resourceVersion: object.metadata.resourceVersion ?? '' },
             transform,
@@ -370,63 +362,6 @@ export class Renderings {
       },
       error: (status: Status) => frame('ERROR', encode(status)),
     };
-  }
-
-  private table(
-    objects: readonly KubeObject[],
-    meta: ListMeta,
-    transform: Transform,
-    includeObject: IncludeObject,
-    columns: readonly TableColumn[] | undefined,
-  ): unknown {
-    const nowMs = this.parts.clock.now();
-    return {
-      kind: 'Table',
-      apiVersion: apiVersionOf(transform.group, transform.version),
-      metadata: meta,
-      columnDefinitions: columns ? this.columns(columns) : null,
-      rows: objects.map((object) => this.row(object, transform, includeObject, nowMs)),
-    };
-  }
-
-  private row(object: KubeObject, transform: Transform, includeObject: IncludeObject, nowMs: number) {
-    const shown =
-      includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform);
-    const { cells, conditions } = this.tableOf(object);
-    const marks = conditions?.(object) ?? [];
-    return { cells: cells(object, { nowMs }), ...(marks.length > 0 && { conditions: marks }), object: shown };
-  }
-
-  /** A view of another kind (Scale) has its own columns. */
-  private tableOf({ kind }: KubeObject): TableDefinition {
-    const { kind: own, subresources, table } = this.definition;
-    if (kind === own) return table;
-    const view = Object.values(subresources).find((it) => it.type === 'view' && it.viewKind?.kind === kind);
-    return (view?.type === 'view' ? view.table : undefined) ?? table;
-  }
-
-  private columns(columns: readonly TableColumn[]) {
-    return columns.map(({ name, type, format = '', description, priority = 0 }) => ({
-      name,
-      type,
-      format,
-      description,
-      priority,
-    }));
-  }
-
-  private metadataOnly(object: KubeObject, transform: Transform): KubeObject {
-    return {
-      kind: 'PartialObjectMetadata',
-      apiVersion: apiVersionOf(transform.group, transform.version),
-      metadata: this.definition.fieldAnnotations ? this.withoutFields(object.metadata) : object.metadata,
-    };
-  }
-
-  private withoutFields(metadata: ObjectMeta): ObjectMeta {
-    const { annotations, ...rest } = metadata;
-    const left = Object.entries(annotations ?? {}).filter(([key]) => !this.definition.fieldAnnotations!.includes(key));
-    return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) };
   }
 }
 

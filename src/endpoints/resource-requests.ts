@@ -18,7 +18,7 @@ import { parseDeleteOptions, type DeleteOptions } from '../machinery/delete-opti
 import { parseGetOptions, parseListOptions, type ListOptions } from '../machinery/list-options.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/read/list.js';
-import type { ListMeta } from '../answers/rendering.js';
+import type { ListMeta } from '../answers/common-shapes.js';
 import type { ResourceVerb } from '../registry/definition/resource-definition.js';
 import { isCustom, type ServedResource, type ServedVirtual } from '../registry/resource-registry.js';
 import type { VisibleResources } from '../registry/visible-resources.js';
