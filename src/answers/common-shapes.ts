@@ -40,7 +40,7 @@ export class CommonShapes {
     };
   }
 
-  row(object: KubeObject, transform: Transform, includeObject: IncludeObject, nowMs: number) {
+  row(object: KubeObject, transform: Transform, includeObject: IncludeObject, nowMs: number): unknown {
     const shown =
       includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform);
     const { cells, conditions } = this.tableOf(object);
