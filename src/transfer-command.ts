@@ -105,7 +105,7 @@ export function runImport(words: readonly string[], options: ImportOptions, { st
     const objects = await objectSet(movedTo(namespace, objectsIn(file)), file);
     checkServed(objects, (await clusterObjects(client)).kinds);
     const progress = new Progress('wrote', tell);
-    const { written, skipped, failures } = await importObjects(client, objects, { onConflict, progress });
+    const { written, skipped, failures } = await importObjects(client, objects, { namespace, onConflict, progress });
     for (const failure of failures) tell(printable(`refused: ${failure}`));
     tell(`${written} objects written, ${skipped} skipped, ${failures.length} refused in ${progress.duration}`);
     return failures.length > 0 ? 1 : 0;

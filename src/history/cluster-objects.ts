@@ -1,12 +1,7 @@
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { KubeconfigClient, KubeList } from '../kubeconfig-client/kubeconfig-client.js';
-import {
-  collectionPath,
-  groupOf,
-  noneIfUnavailable,
-  ServedKinds,
-  type ServedKind,
-} from '../kubeconfig-client/served-kinds.js';
+import { collectionPath, noneIfUnavailable, ServedKinds, type ServedKind } from '../kubeconfig-client/served-kinds.js';
+import { kindOf } from './kind-names.js';
 import { rankOf } from './write-order.js';
 import { asFields, asText, type Fields } from '../machinery/fields.js';
 
@@ -112,8 +107,6 @@ export const apiVersionOf = ({ path }: ServedKind): string => path.replace(/^\/a
 /** `deployments.apps shop/web`: the same for all versions of a kind. */
 export function keyOf(object: Fields): string {
   const { namespace, name } = asFields(object['metadata']);
-  const apiVersion = asText(object['apiVersion']);
-  const group = apiVersion.includes('/') ? `.${groupOf(`/apis/${apiVersion}`)}` : '';
   const scope = asText(namespace) === '' ? '' : `${asText(namespace)}/`;
-  return `${asText(object['kind'])}${group} ${scope}${asText(name)}`;
+  return `${kindOf(object)} ${scope}${asText(name)}`;
 }

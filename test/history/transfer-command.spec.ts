@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeMultiple } from 'cbor-x';
+import { customResourceDefinition, definitions } from '../harness/custom-definitions.js';
+import { eventually } from '../harness/eventually.js';
 import { printedBy } from '../harness/printed-command.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
@@ -49,6 +51,9 @@ describe('keelson export and import', () => {
       const target = `copy-${format}`;
       const { code, err } = await run(1, 'import', file, '-n', target);
       expect([code, err]).toEqual([0, expect.stringMatching(/: 5 objects written, 0 skipped, 0 refused/)]);
+      const again = await run(1, 'import', file, '-n', target, '--on-conflict', 'fail');
+      expect([again.code, again.err]).toEqual([1, expect.stringMatching(/: 0 objects written, 1 skipped, 4 refused/)]);
+      expect(again.err).not.toMatch(/refused: Namespace/);
       const { admin } = servers[1]!;
       const read = async (path: string) => (await admin.get(`${core}/${target}${path}`)).body;
       expect((await read('')).metadata.labels).toMatchObject({ team: 'a' });
@@ -87,6 +92,21 @@ describe('keelson export and import', () => {
       ['Namespace', 'Secret', 'ConfigMap', 'Pod', 'Service'].map((kind) => `kind: ${kind}`),
     );
     expect((await run(0, 'export', at('x'))).code).toBe(2);
+  });
+
+  it('custom kinds named as built-in ones keep their content', async () => {
+    const { admin } = servers[0]!;
+    const group = 'example.org';
+    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    await admin.post(definitions, customResourceDefinition({ group, plural: 'jobs', kind: 'Job', schema }));
+    const path = `/apis/${group}/v1/namespaces/default/jobs`;
+    await eventually('the kind is served', async () => (await admin.get(path)).code === 200);
+    const spec = { selector: { a: 'b' }, template: { metadata: { labels: { 'job-name': 'x' } } } };
+    await admin.post(path, { apiVersion: `${group}/v1`, kind: 'Job', metadata: { name: 'own' }, spec });
+    const { out } = await run(0, 'export', '-', '-n', 'default');
+    expect(out).toMatch(
+      /^spec:\n {2}selector:\n {4}a: b\n {2}template:\n {4}metadata:\n {6}labels:\n {8}job-name: x$/m,
+    );
   });
 
   it.each([

@@ -1,16 +1,9 @@
 import { ClientError } from '../../kubeconfig-client/client-error.js';
-import { groupOf, type ServedKind } from '../../kubeconfig-client/served-kinds.js';
+import type { ServedKind } from '../../kubeconfig-client/served-kinds.js';
 import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
 import { apiVersionOf } from '../cluster-objects.js';
+import { kindName, kindOf } from '../kind-names.js';
 import type { ObjectSet } from './object-set.js';
-
-/** `Deployment.apps`: the same for all versions. */
-function kindName(apiVersion: string, kind: string): string {
-  const group = apiVersion.includes('/') ? groupOf(`/apis/${apiVersion}`) : '';
-  return group === '' ? kind : `${kind}.${group}`;
-}
-
-const kindOf = (object: Fields) => kindName(asText(object['apiVersion']), asText(object['kind']));
 
 /** The kinds of a server as a snapshot records them: `apps/v1 Deployment`. */
 export const recordedKinds = (kinds: readonly ServedKind[]): string[] =>

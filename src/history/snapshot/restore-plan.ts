@@ -1,5 +1,6 @@
 import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
 import { fieldChanges } from '../field-changes.js';
+import { kindOf } from '../kind-names.js';
 import { isAdmissionKind, rankOf, ranksMax } from '../write-order.js';
 import type { ObjectSet } from './object-set.js';
 
@@ -79,7 +80,7 @@ export function planRestore(saved: ObjectSet, live: ObjectSet): RestorePlan {
   };
 }
 
-const isNamespace = ({ apiVersion, kind }: Fields) => apiVersion === 'v1' && kind === 'Namespace';
+const isNamespace = (object: Fields) => kindOf(object) === 'Namespace';
 const nameOf = (object: Fields) => asText(asFields(object['metadata'])['name']);
 const isTerminating = (object: Fields) => asFields(object['metadata'])['deletionTimestamp'] !== undefined;
 

@@ -4,6 +4,7 @@ import { collectionPath } from '../../kubeconfig-client/served-kinds.js';
 import { asFields, asText, type Fields } from '../../machinery/fields.js';
 import { systemClock } from '../../std/clock.js';
 import { forEachConcurrent } from '../../std/for-each-concurrent.js';
+import { kindOf } from '../kind-names.js';
 import { namespaceOf, pathOf, SoonServedKinds } from '../object-paths.js';
 import type { Progress } from '../progress.js';
 import type { ObjectSet } from '../snapshot/object-set.js';
@@ -14,6 +15,13 @@ import { rankOf } from '../write-order.js';
  * managers; or takes these over.
  */
 export type ConflictPolicy = 'fail' | 'skip' | 'apply' | 'overwrite';
+
+interface ImportSettings {
+  /** The namespace that all objects were moved to. It may exist, unless it is to be changed by apply. */
+  readonly namespace: string | undefined;
+  readonly onConflict: ConflictPolicy;
+  readonly progress: Progress;
+}
 
 interface ImportResult {
   readonly written: number;
@@ -32,7 +40,7 @@ const passesMax = 2;
 export async function importObjects(
   client: KubeconfigClient,
   objects: ObjectSet,
-  { onConflict, progress }: { readonly onConflict: ConflictPolicy; readonly progress: Progress },
+  { namespace, onConflict, progress }: ImportSettings,
 ): Promise<ImportResult> {
   const kinds = new SoonServedKinds(client);
   let failures = new Map<string, string>();
@@ -40,7 +48,8 @@ export async function importObjects(
   let skipped = 0;
   const work = async ([key, object]: [string, Fields]) => {
     try {
-      const isWritten = await write(client, kinds, object, onConflict);
+      const isTarget = kindOf(object) === 'Namespace' && namespace !== undefined;
+      const isWritten = await write(client, kinds, object, isTarget && onConflict === 'fail' ? 'skip' : onConflict);
       if (!isWritten) skipped++;
       progress.add();
     } catch (error) {
@@ -86,6 +95,6 @@ async function write(
 /** Returns the objects of a namespace as those of another one. Objects of no namespace are left out, except itself. */
 export function inNamespace(object: Fields, namespace: string): Fields | undefined {
   const metadata = asFields(object['metadata']);
-  if (object['kind'] === 'Namespace') return { ...object, metadata: { ...metadata, name: namespace } };
+  if (kindOf(object) === 'Namespace') return { ...object, metadata: { ...metadata, name: namespace } };
   return metadata['namespace'] === undefined ? undefined : { ...object, metadata: { ...metadata, namespace } };
 }

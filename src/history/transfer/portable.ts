@@ -1,17 +1,18 @@
 import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
+import { kindOf } from '../kind-names.js';
 
 /** Kinds whose objects the control plane or nodes make anew in another cluster. */
 const localKinds: readonly string[] = [
-  'CSINode',
-  'CertificateSigningRequest',
-  'ControllerRevision',
-  'EndpointSlice',
+  'CSINode.storage.k8s.io',
+  'CertificateSigningRequest.certificates.k8s.io',
+  'ControllerRevision.apps',
+  'EndpointSlice.discovery.k8s.io',
   'Endpoints',
-  'IPAddress',
+  'IPAddress.networking.k8s.io',
   'Node',
-  'ServiceCIDR',
-  'StorageVersion',
-  'VolumeAttachment',
+  'ServiceCIDR.networking.k8s.io',
+  'StorageVersion.internal.apiserver.k8s.io',
+  'VolumeAttachment.storage.k8s.io',
 ];
 const everyClustersNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const ownConfigMaps = [
@@ -33,7 +34,7 @@ const jobLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid', 'job-
 /** True for objects that every cluster makes by itself, and for those of controllers unless `withControlled`. */
 export function isLeftOut(object: Fields, withControlled: boolean): boolean {
   const { name, labels, annotations, ownerReferences, deletionTimestamp } = asFields(object['metadata']);
-  const kind = asText(object['kind']);
+  const kind = kindOf(object);
   const marks = { ...asFields(labels), ...asFields(annotations) };
   const isControlled = asItems(ownerReferences).some(({ controller }) => controller === true);
   return (
@@ -44,7 +45,7 @@ export function isLeftOut(object: Fields, withControlled: boolean): boolean {
     (kind === 'Namespace' && everyClustersNamespaces.includes(asText(name))) ||
     (kind === 'ServiceAccount' && name === 'default') ||
     (kind === 'ConfigMap' && ownConfigMaps.includes(asText(name))) ||
-    (kind === 'PriorityClass' && asText(name).startsWith('system-')) ||
+    (kind === 'PriorityClass.scheduling.k8s.io' && asText(name).startsWith('system-')) ||
     (kind === 'Service' && name === 'kubernetes') ||
     (kind === 'Secret' && object['type'] === 'kubernetes.io/service-account-token')
   );
@@ -70,7 +71,7 @@ export function portable(object: Fields): Fields {
 
 function portableSpec(object: Fields): Fields {
   const spec = asFields(object['spec']);
-  switch (object['kind']) {
+  switch (kindOf(object)) {
     case 'Namespace': {
       const { spec: _spec, ...rest } = object;
       return rest;
@@ -85,7 +86,7 @@ function portableSpec(object: Fields): Fields {
       const claim = without(asFields(spec['claimRef']), ['uid', 'resourceVersion']);
       return { ...object, spec: { ...spec, ...(spec['claimRef'] !== undefined && { claimRef: claim }) } };
     }
-    case 'Job':
+    case 'Job.batch':
       return spec['manualSelector'] === true ? object : { ...object, spec: jobSpec(spec) };
     default:
       return object;
