@@ -4,7 +4,11 @@ import { tryJson } from './json.js';
 const pageSize = 500;
 const retryMsMin = 500;
 const retryMsMax = 30_000;
+/** A watch that lives as long, or has an event, shows that the server works. */
+const steadyMs = 5_000;
 const watchSeconds = 300;
+
+const endingStatuses = new Set([401, 403, 404, 405]);
 
 const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 export const asMetadata = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json';
@@ -12,7 +16,8 @@ export const asMetadataList = 'application/json;as=PartialObjectMetadataList;v=v
 
 /**
  * Lists a collection and follows its changes: pages, then a watch from the revision of the list. A watch that ends is
- * resumed from the last revision seen, bookmarks too; if that revision is too old (410), the collection is listed anew.
+ * resumed from the last revision seen, bookmarks too; if the server does not have that revision, the collection is listed
+ * anew. Attempts that reach nothing are made ever more rarely.
  *
  * Calls of `handlers`: reset() before each list; objects(entries, columns) for pages; events([{ type, entry, revision }])
  * for each chunk of the watch; state(name, detail) with listing, live, waiting, ended or failed.
@@ -20,6 +25,8 @@ export const asMetadataList = 'application/json;as=PartialObjectMetadataList;v=v
 export class Informer {
   #abort = new AbortController();
   #columns;
+  /** True if the watch that has ended showed that the server works. */
+  #isSteady;
 
   constructor(connection, { path, accept = asTable, listAccept = accept, query = {} }, handlers) {
     this.connection = connection;
@@ -42,24 +49,35 @@ export class Informer {
   }
 
   async #run() {
-    let retryMs = retryMsMin;
+    let retryMs = 0;
     while (!this.isStopped) {
+      let message = 'the watch has ended';
+      this.#isSteady = () => false;
       try {
+        if (retryMs > 0 && this.revision !== '') await this.#forgetUnknownRevision();
         if (this.revision === '') await this.#list();
-        retryMs = retryMsMin;
         await this.#watch();
       } catch (error) {
         if (this.isStopped) return;
+        if (endingStatuses.has(error.status)) return this.handlers.state?.('failed', error.message);
         if (error.status === 410) this.revision = '';
-        else if (error.status === 401 || error.status === 403 || error.status === 404 || error.status === 405) {
-          return this.handlers.state?.('failed', error.message);
-        } else {
-          this.handlers.state?.('waiting', error.message);
-          await this.#pause(retryMs);
-          retryMs = Math.min(2 * retryMs, retryMsMax);
-        }
+        message = error.message;
       }
+      retryMs = this.#isSteady() ? 0 : Math.min(Math.max(2 * retryMs, retryMsMin), retryMsMax);
+      if (retryMs === 0) continue;
+      this.handlers.state?.('waiting', message);
+      await this.#pause(retryMs);
     }
+  }
+
+  /** A server whose store began anew would wait for a revision of the old one, without an event. */
+  async #forgetUnknownRevision() {
+    const { path, listAccept } = this.request;
+    const { metadata } = await this.connection.json(`${path}?limit=1`, {
+      accept: listAccept,
+      signal: this.#abort.signal,
+    });
+    if (Number(metadata?.resourceVersion) < Number(this.revision)) this.revision = '';
   }
 
   async #list() {
@@ -95,6 +113,8 @@ export class Informer {
     const response = await this.connection.send(url, { accept, signal: this.#abort.signal });
     if (!response.ok) throw this.connection.failure(response, await response.text(), url);
     this.handlers.state?.('live');
+    const [since, sinceMs] = [this.revision, performance.now()];
+    this.#isSteady = () => !['', since].includes(this.revision) || performance.now() - sinceMs >= steadyMs;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const splitter = new LineSplitter();
     for (;;) {

@@ -101,11 +101,30 @@ it.each<[name: string, answer: Answer]>([
 
 it('retries after a failure of the server, and ends when it is forbidden', async () => {
   const { seen, queries } = await followed(
-    [list('10', ['a']), { status: 503 }, event('ADDED', object('b', '11')), { status: 403 }],
+    [list('10', ['a']), { status: 503 }, list('10', []), event('ADDED', object('b', '11')), { status: 403 }],
     (all) => all.includes('failed'),
   );
   expect(seen).toEqual(['reset', 'a', 'ADDED b 11', 'failed']);
-  expect(queries).toEqual(['limit=500', watch('10'), watch('10'), watch('11')]);
+  expect(queries).toEqual(['limit=500', watch('10'), 'limit=1', watch('10'), watch('11')]);
+});
+
+it('lists anew from a server whose store began anew: its revisions are lower', async () => {
+  const { seen, queries } = await followed(
+    [list('10', ['a']), { status: 503 }, list('4', []), list('4', ['b']), event('ADDED', object('c', '5'))],
+    (all) => all.includes('ADDED c 5'),
+  );
+  expect(seen).toEqual(['reset', 'a', 'reset', 'b', 'ADDED c 5']);
+  expect(queries).toEqual(['limit=500', watch('10'), 'limit=1', 'limit=500', watch('4')]);
+});
+
+it('waits longer and longer while watches end at once', async () => {
+  const startMs = performance.now();
+  const { queries } = await followed(
+    [list('10', []), '', list('10', []), '', list('10', []), event('ADDED', object('a', '11'))],
+    (all) => all.includes('ADDED a 11'),
+  );
+  expect(queries.filter((query) => query === watch('10'))).toHaveLength(3);
+  expect(performance.now() - startMs).toBeGreaterThan(1_400);
 });
 
 it('skips lines that are not events', async () => {
