@@ -1,27 +1,34 @@
 import { parseJson, printJson } from '../api/json.js';
 
-/** Removes metadata.managedFields from YAML of the server; a write without it leaves the stored one as it is. */
-function withoutManagedFieldsYaml(text) {
-  const lines = text.split('\n');
+/** Removes fields of metadata from YAML of the server, with all that is below them. */
+function withoutFieldsYaml(text, names) {
+  const isRemoved = (line) => names.some((name) => line.startsWith(`  ${name}:`));
   const result = [];
   let isInMetadata = false;
   let isSkipping = false;
-  for (const line of lines) {
+  for (const line of text.split('\n')) {
     if (/^\S/.test(line)) isInMetadata = line.startsWith('metadata:');
     if (isSkipping && /^( {3,}| {2}- )/.test(line)) continue;
-    isSkipping = isInMetadata && /^ {2}managedFields:/.test(line);
+    isSkipping = isInMetadata && isRemoved(line);
     if (!isSkipping) result.push(line);
   }
   return result.join('\n');
 }
 
-function withoutManagedFieldsJson(text) {
+function withoutFieldsJson(text, names) {
   const object = parseJson(text);
-  if (object?.metadata) delete object.metadata.managedFields;
+  for (const name of names) delete object?.metadata?.[name];
   return printJson(object, 2);
 }
 
+/** `without(text, names)` removes fields of metadata. */
 export const formats = {
-  yaml: { label: 'YAML', type: 'application/yaml', clean: withoutManagedFieldsYaml },
-  json: { label: 'JSON', type: 'application/json', clean: withoutManagedFieldsJson },
+  yaml: { label: 'YAML', type: 'application/yaml', without: withoutFieldsYaml },
+  json: { label: 'JSON', type: 'application/json', without: withoutFieldsJson },
 };
+
+/** Removes managedFields: a write without them leaves the stored ones as they are. */
+export const editable = (text, format) => format.without(text, ['managedFields']);
+
+/** Removes what every write changes. */
+export const comparable = (text, format) => (text === '' ? '' : format.without(text, ['resourceVersion']));

@@ -26,11 +26,11 @@ function edits(a, b) {
   const result = [];
   let [x, y] = [a.length, b.length];
   for (let d = trace.length - 1; d >= 0; d--) {
-    const furthest = trace[d];
+    const furthest = (diagonal) => trace[d][diagonal + d + 1];
     const k = x - y;
-    const isDown = k === -d || (k !== d && furthest.get(k - 1) < furthest.get(k + 1));
+    const isDown = k === -d || (k !== d && furthest(k - 1) < furthest(k + 1));
     const previousK = isDown ? k + 1 : k - 1;
-    const previousX = d === 0 ? 0 : furthest.get(previousK);
+    const previousX = d === 0 ? 0 : furthest(previousK);
     const previousY = d === 0 ? 0 : previousX - previousK;
     while (x > previousX && y > previousY) {
       result.push({ type: 'same', text: a[--x] });
@@ -43,21 +43,21 @@ function edits(a, b) {
   return result.reverse();
 }
 
-/** Returns the furthest positions before each number of edits; undefined above the bound. */
+/** Returns the furthest positions before each number of edits `d`, of the diagonals from -d - 1 on; undefined above the bound. */
 function shortestTrace(a, b) {
   const trace = [];
-  let furthest = new Map([[1, 0]]);
-  for (let d = 0; d <= Math.min(editsMax, a.length + b.length); d++) {
-    trace.push(new Map(furthest));
-    const next = new Map(furthest);
+  const editsLimit = Math.min(editsMax, a.length + b.length);
+  const middle = editsLimit + 1;
+  const furthest = new Int32Array(2 * middle + 1);
+  for (let d = 0; d <= editsLimit; d++) {
+    trace.push(furthest.slice(middle - d - 1, middle + d + 2));
     for (let k = -d; k <= d; k += 2) {
-      const isDown = k === -d || (k !== d && furthest.get(k - 1) < furthest.get(k + 1));
-      let x = isDown ? furthest.get(k + 1) : furthest.get(k - 1) + 1;
+      const isDown = k === -d || (k !== d && furthest[middle + k - 1] < furthest[middle + k + 1]);
+      let x = isDown ? furthest[middle + k + 1] : furthest[middle + k - 1] + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      next.set(k, x);
+      furthest[middle + k] = x;
       if (x >= a.length && x - k >= b.length) return trace;
     }
-    furthest = next;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  * absent are roots, as are those of a cycle. Returns [{ row, depth, children, isExpanded }] in the order of display.
  */
 export function arrange(rows, collapsed, matches = () => true) {
-  const byUid = new Map(rows.map((row) => [row.metadata.uid, row]));
+  const byUid = new Map(rows.map((row) => [row.uid, row]));
   const children = new Map();
   const roots = [];
   for (const row of rows) {
@@ -40,8 +40,7 @@ const order = (a, b) =>
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
 function parentOf(row, byUid) {
-  const references = row.metadata.ownerReferences ?? [];
-  const owner = references.find(({ controller }) => controller) ?? references[0];
+  const owner = row.owners.find((one) => one?.controller) ?? row.owners[0];
   const parent = owner && byUid.get(owner.uid);
   return parent === row ? undefined : parent;
 }

@@ -9,6 +9,12 @@ function scalar(value) {
   return plain.test(value) && !reserved.test(value) ? value : JSON.stringify(value);
 }
 
+/** True for texts that a block prints exactly. Spaces at its beginning and more newlines at its end have other meanings. */
+const isBlock = (value) =>
+  value.includes('\n') &&
+  /^[^\s#]/.test(value) &&
+  !/\n\n$|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(value);
+
 const isEmpty = (value) => (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0);
 const isStructure = (value) => typeof value === 'object' && value !== null;
 
@@ -34,7 +40,7 @@ function printFields(lines, object, owned, column, isItem) {
 }
 
 function printValue(lines, value, { below, owners }, { indent, key, column }) {
-  if (typeof value === 'string' && value.includes('\n')) {
+  if (typeof value === 'string' && isBlock(value)) {
     const hasEnd = value.endsWith('\n');
     lines.push({ indent, key, text: hasEnd ? '|' : '|-', type: 'empty', owners });
     for (const text of (hasEnd ? value.slice(0, -1) : value).split('\n')) {

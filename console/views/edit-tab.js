@@ -1,4 +1,4 @@
-import { formats } from '../model/editable-text.js';
+import { comparable, editable, formats } from '../model/editable-text.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h } from '../ui/dom.js';
 
@@ -8,7 +8,7 @@ export function editTab({ connection, path }) {
     connection,
     method: 'PUT',
     path,
-    read: async (format) => format.clean(await connection.text(`${path}?pretty=true`, { accept: format.type })),
+    read: async (format) => editable(await connection.text(`${path}?pretty=true`, { accept: format.type }), format),
   });
 }
 
@@ -63,7 +63,7 @@ export function objectEditor({ connection, method, path, read }) {
   };
   const warningElements = () => warnings.map((text) => h('p', { class: 'notice' }, `Warning: ${text}`));
   const send = async (query) =>
-    format.clean(
+    editable(
       await connection.text(`${path}?${query}`, {
         method,
         body: box.value,
@@ -71,6 +71,7 @@ export function objectEditor({ connection, method, path, read }) {
         accept: format.type,
         warned: (texts) => (warnings = texts),
       }),
+      format,
     );
   const failed = (error) => {
     setReviewed(false);
@@ -105,7 +106,7 @@ export function objectEditor({ connection, method, path, read }) {
         result,
         warningElements(),
         h('h3', {}, 'What would be stored'),
-        diffElement(withoutVersion(present), withoutVersion(after), 'Changes'),
+        diffElement(comparable(present, format), comparable(after, format), 'Changes'),
       );
       if (box.value !== sent) return;
       setReviewed(true);
@@ -119,6 +120,7 @@ export function objectEditor({ connection, method, path, read }) {
   const saved = async () => {
     if (!isReviewed) return;
     save.disabled = true;
+    box.readOnly = true;
     try {
       base = await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
       box.value = base;
@@ -128,6 +130,8 @@ export function objectEditor({ connection, method, path, read }) {
       fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'), warningElements());
     } catch (error) {
       failed(error);
+    } finally {
+      box.readOnly = false;
     }
   };
   const pressed = (event) => {
@@ -156,6 +160,3 @@ export function objectEditor({ connection, method, path, read }) {
     },
   };
 }
-
-/** Leaves out what every write changes. */
-const withoutVersion = (text) => text.replace(/^\s*"?resourceVersion"?: .*\n/m, '');

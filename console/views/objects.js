@@ -82,6 +82,7 @@ export class ObjectsView {
     this.list.stop();
     this.changed.cancel();
     clearInterval(this.clock);
+    clearTimeout(this.fading);
     this.#detail?.stop();
   }
 
@@ -115,6 +116,8 @@ export class ObjectsView {
         state: (name, detail) => {
           this.context.setState(name, detail);
           if (name === 'failed') show(detail);
+          // While there was no watch, the object may have changed.
+          else if (name === 'live') this.#detail?.changed('MODIFIED');
         },
       },
     ).start();
@@ -239,9 +242,9 @@ export class ObjectsView {
 const widthOf = (name) =>
   /^(age|ready|status|type|data|revision)$/i.test(name) ? 'minmax(4rem, .7fr)' : 'minmax(5rem, 1fr)';
 
-function cellText({ namespace, metadata, cells }, { name, index, isNamespace }) {
+function cellText({ namespace, created, cells }, { name, index, isNamespace }) {
   if (isNamespace) return namespace;
-  if (name === 'Age') return age(metadata.creationTimestamp);
+  if (name === 'Age') return age(created);
   const value = cells[index];
   return value === undefined || value === null ? '' : String(value);
 }

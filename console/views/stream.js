@@ -25,8 +25,8 @@ export class StreamView {
       rowHeight: 26,
       draw: (element, index) => this.#drawRow(element, this.#shown[index]),
       open: (index) => {
-        const { metadata } = this.#shown[index].entry;
-        context.openObject(kind, metadata.namespace ?? '', metadata.name);
+        const { namespace, name } = this.#shown[index];
+        context.openObject(kind, namespace, name);
       },
     });
     this.count = h('span', { class: 'count' });
@@ -98,7 +98,9 @@ export class StreamView {
           for (const { type, entry, revision } of events) {
             this.#total++;
             this.#perSecond[this.#perSecond.length - 1]++;
-            this.#events.push({ type, entry, revision, at, text: searched(type, entry) });
+            // Only what is shown: the metadata of 10,000 events could fill the memory.
+            const { namespace = '', name = '' } = entry.metadata;
+            this.#events.push({ type, namespace, name, revision, at, writer: writer(entry.metadata) });
           }
           if (this.#events.length > 2 * eventsMax) this.#events = this.#events.slice(-eventsMax);
           this.context.revisions.add(events.at(-1).revision);
@@ -123,7 +125,9 @@ export class StreamView {
     if (this.#isPaused) return this.list.refresh();
     const words = this.filter.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const all =
-      words.length === 0 ? this.#events : this.#events.filter(({ text }) => words.every((word) => text.includes(word)));
+      words.length === 0
+        ? this.#events
+        : this.#events.filter((event) => words.every((word) => searched(event).includes(word)));
     this.#shown = all.slice(-eventsMax).reverse();
     this.list.setCount(this.#shown.length);
   }
@@ -131,8 +135,7 @@ export class StreamView {
   #drawRow(element, event) {
     if (!event || element.drawn === event) return;
     element.drawn = event;
-    const { type, entry, revision, at } = event;
-    const { namespace, name } = entry.metadata;
+    const { type, namespace, name, revision, at } = event;
     const cell = (text, extra = '') => h('span', { class: `cell ${extra}`, role: 'gridcell', title: text }, text);
     fill(
       element,
@@ -140,7 +143,7 @@ export class StreamView {
       h('span', { class: 'cell', role: 'gridcell' }, h('span', { class: 'badge', 'data-tone': tones[type] }, type)),
       cell(namespace ? `${namespace}/${name}` : name),
       cell(revision, 'mono'),
-      cell(writer(entry.metadata), 'muted'),
+      cell(event.writer, 'muted'),
     );
   }
 }
@@ -153,5 +156,4 @@ function writer({ managedFields }) {
   return latest ? `${latest.manager}${latest.subresource ? ` (${latest.subresource})` : ''}` : '';
 }
 
-const searched = (type, { metadata }) =>
-  `${type} ${metadata.namespace ?? ''}/${metadata.name} ${writer(metadata)}`.toLowerCase();
+const searched = (event) => `${event.type} ${event.namespace}/${event.name} ${event.writer}`.toLowerCase();

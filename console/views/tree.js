@@ -185,7 +185,7 @@ export class TreeView {
       name,
       h('span', { class: 'cell', role: 'gridcell' }, h('span', { class: 'badge' }, row.kind.kind)),
       cell(row.namespace),
-      cell(row.metadata.resourceVersion ?? '', 'mono'),
+      cell(row.revision || '', 'mono'),
       cell(age(row.created)),
     );
   }

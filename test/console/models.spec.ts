@@ -20,6 +20,7 @@ describe('yaml-lines.js', () => {
     ['keys that need quotes', { 'a: b': 1, '': 2, true: 3, 'x/y.z': 4, '1': 5 }],
     ['lists', { a: [1, 'b', null], c: [{ d: 1, e: [2, 3] }, { f: {} }], g: [[1, 2], [[3]]], h: [] }],
     ['blocks', { a: 'b\nc\n', d: 'e\nf', g: { h: ['i\nj', { k: 'l\n\nm\n' }] } }],
+    ['texts that blocks would change', { a: ' b\n  c', d: 'e\n\n', f: '\n g', h: 'i\r\nj', k: 'l\t\nm', n: '#o\np' }],
     ['empty structures in lists', { a: [{}, [], { b: {} }] }],
   ])('prints %s so that a parser reads the same', async (_, value) => {
     const { yamlLines, yamlText } = await page('model/yaml-lines.js');
@@ -184,7 +185,8 @@ describe('owner-tree.js', () => {
     name: uid,
     namespace: 'n',
     kind: { kind: 'K' },
-    metadata: { uid, ownerReferences: owners.map((owner) => ({ uid: owner })) },
+    uid,
+    owners: owners.map((owner) => ({ uid: owner })),
   });
   const shown = async (rows: object[], collapsed: string[] = [], matches?: (row: { name: string }) => boolean) => {
     const { arrange } = await page('model/owner-tree.js');
@@ -264,16 +266,22 @@ describe('metrics-text.js', () => {
 
 describe('editable-text.js', () => {
   it('removes metadata.managedFields and nothing else', async () => {
-    const { formats } = await page('model/editable-text.js');
-    const clean = formats.yaml.clean as (text: string) => string;
+    const { editable, formats } = await page('model/editable-text.js');
+    const clean = (text: string): string => editable(text, formats.yaml);
     const before = 'kind: A\nmetadata:\n  labels:\n    a: b\n';
     const after = '  name: x\nspec:\n  managedFields:\n    - kept\n';
     for (const dash of ['  - ', '    - ']) {
       const fields = `  managedFields:\n${dash}apiVersion: v1\n${dash.replace('-', ' ')}fieldsV1:\n        f:data: {}\n`;
       expect(clean(before + fields + after)).toBe(before + after);
     }
-    expect(JSON.parse(formats.json.clean('{"metadata":{"managedFields":[],"name":"x"}}') as string)).toEqual({
+    expect(JSON.parse(editable('{"metadata":{"managedFields":[],"name":"x"}}', formats.json))).toEqual({
       metadata: { name: 'x' },
     });
+  });
+
+  it('a data entry that is called resourceVersion is compared', async () => {
+    const { comparable, formats } = await page('model/editable-text.js');
+    const yaml = 'data:\n  resourceVersion: mine\nmetadata:\n  name: x\n  resourceVersion: "7"\n';
+    expect(comparable(yaml, formats.yaml)).toBe(yaml.replace('  resourceVersion: "7"\n', ''));
   });
 });
