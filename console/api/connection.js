@@ -2,11 +2,13 @@ import { printJson, tryJson } from './json.js';
 
 const refusalsMax = 50;
 const messageLengthMax = 4000;
+/** A segment `.` or `..`, which the browser would remove: a link could name another object than the one that is shown. */
+const isWalking = /^[^?]*\/\.\.?(\/|\?|$)/;
 
 /** An answer with an error status. The message is text of the server: show it with textContent only. */
 class ApiFailure extends Error {
   constructor(status, message, reason, body) {
-    super(message.slice(0, messageLengthMax));
+    super(message);
     this.status = status;
     this.reason = reason;
     this.body = body;
@@ -29,7 +31,8 @@ export class Connection extends EventTarget {
 
   /** Sends a request and returns the Response of any status. The path begins with a slash. */
   async send(path, { method = 'GET', body, accept = 'application/json', contentType, headers = {}, signal } = {}) {
-    if (!path.startsWith('/') || path.startsWith('//')) throw new Error(`not a path of this server: ${path}`);
+    if (!path.startsWith('/') || path.startsWith('//') || isWalking.test(path))
+      throw new Error(`not a path of this server: ${path}`);
     const response = await fetch(path, {
       method,
       signal,
@@ -70,7 +73,8 @@ export class Connection extends EventTarget {
   failure(response, text, path, method = 'GET') {
     const status = tryJson(text);
     const known = typeof status?.message === 'string' && status.message !== '';
-    const message = known ? status.message : text.trim() || `${response.status} ${response.statusText}`;
+    const whole = known ? status.message : text.trim() || `${response.status} ${response.statusText}`;
+    const message = whole.slice(0, messageLengthMax);
     const reason = typeof status?.reason === 'string' ? status.reason : '';
     if (response.status === 403) {
       this.refusals = [{ method, path, message, at: Date.now() }, ...this.refusals].slice(0, refusalsMax);

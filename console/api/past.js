@@ -17,20 +17,26 @@ export async function listAt(connection, { kind, namespace }, revision, signal) 
       query.set('resourceVersionMatch', 'Exact');
     }
     const list = await connection.json(`${path}?${query}`, { accept: asMetadataList, signal });
-    for (const item of list.items ?? []) objects.set(item.metadata?.uid, item);
+    for (const { metadata = {} } of list.items ?? []) {
+      const { uid, name, namespace, resourceVersion } = metadata;
+      objects.set(uid, { metadata: { uid, name, namespace, resourceVersion } });
+    }
     token = list.metadata?.continue ?? '';
     if (token === '') return { objects, revision: Number(list.metadata?.resourceVersion), isCut: false };
   }
   return { objects, revision: Number(revision), isCut: true };
 }
 
-/** Returns one object as it was at a revision, undefined if it did not exist. */
+/** A field selector of one object. Names of RBAC objects may have the characters that separate selectors. */
+const selectorOf = (name) => `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`;
+
+/** Returns one object as it was at a revision, or is now; undefined if it did not exist. */
 export async function objectAt(connection, kind, { namespace = '', name }, revision) {
-  const query = new URLSearchParams({
-    fieldSelector: `metadata.name=${name}`,
-    resourceVersion: String(revision),
-    resourceVersionMatch: 'Exact',
-  });
+  const query = new URLSearchParams({ fieldSelector: selectorOf(name) });
+  if (revision !== undefined) {
+    query.set('resourceVersion', String(revision));
+    query.set('resourceVersionMatch', 'Exact');
+  }
   const { items = [] } = await connection.json(`${pathOf(kind, namespace)}?${query}`);
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   return items[0] && { apiVersion, kind: kind.kind, ...items[0] };
@@ -47,8 +53,10 @@ export async function oldestRevision(connection, { kind, namespace }, newest, si
   const path = pathOf(kind, namespace);
   const isRetained = async (revision) => {
     const query = new URLSearchParams({ limit: '1', resourceVersion: String(revision), resourceVersionMatch: 'Exact' });
-    const response = await connection.send(`${path}?${query}`, { signal });
-    await response.text();
+    const url = `${path}?${query}`;
+    const response = await connection.send(url, { signal });
+    const text = await response.text();
+    if (!response.ok && response.status !== 410) throw connection.failure(response, text, url);
     return response.ok;
   };
   let low = 1;

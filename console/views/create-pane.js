@@ -3,6 +3,7 @@ import { printJson } from '../api/json.js';
 import { formats } from '../model/editable-text.js';
 import { yamlLines, yamlText } from '../model/yaml-lines.js';
 import { h } from '../ui/dom.js';
+import { paneHead } from '../ui/pane-head.js';
 import { objectEditor } from './edit-tab.js';
 
 /** Creates an object of a kind, in the namespace of the list or `default`. */
@@ -22,18 +23,7 @@ export function createPane({ connection }, { kind, namespace }, close) {
   return h(
     'div',
     { class: 'detail' },
-    h(
-      'div',
-      { class: 'detail-head' },
-      h(
-        'div',
-        { class: 'detail-title' },
-        h('span', { class: 'badge' }, kind.kind),
-        h('h2', {}, 'New object'),
-        place === '' ? null : h('span', { class: 'muted' }, place),
-      ),
-      h('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the editor', onclick: close }, '✕'),
-    ),
+    paneHead({ kind, title: 'New object', note: place, closeLabel: 'Close the editor', close }),
     h('div', { class: 'detail-body' }, editor.element),
   );
 }

@@ -1,5 +1,6 @@
 import { pathOf } from '../api/discovery.js';
 import { fill, h } from '../ui/dom.js';
+import { paneHead } from '../ui/pane-head.js';
 import { Tabs } from '../ui/tabs.js';
 import { accessTab } from './access-tab.js';
 import { admissionTab } from './admission-tab.js';
@@ -26,21 +27,16 @@ export class DetailPane {
     this.element = h(
       'div',
       { class: 'detail' },
-      h(
-        'div',
-        { class: 'detail-head' },
-        h(
-          'div',
-          { class: 'detail-title' },
-          h('span', { class: 'badge' }, kind.kind),
-          h('h2', { title: name }, name),
-          namespace === '' ? null : h('span', { class: 'muted' }, namespace),
-        ),
-        kind.verbs.has('delete')
+      paneHead({
+        kind,
+        title: name,
+        note: namespace,
+        buttons: kind.verbs.has('delete')
           ? h('button', { type: 'button', class: 'button small', onclick: () => this.#delete() }, 'Delete')
           : null,
-        h('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close the object', onclick: close }, '✕'),
-      ),
+        closeLabel: 'Close the object',
+        close,
+      }),
       this.notice,
       this.body,
     );

@@ -2,6 +2,7 @@ import { listAt, newestRevision, objectAt, oldestRevision } from '../api/past.js
 import { yamlLines, yamlText } from '../model/yaml-lines.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h, svg } from '../ui/dom.js';
+import { paneHead } from '../ui/pane-head.js';
 import { clockTime } from '../ui/time.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { withoutManagedFields } from './fields-tab.js';
@@ -213,11 +214,6 @@ export class HistoryView {
     const revision = Number(this.slider.value);
     const text = (object) => (object ? yamlText(yamlLines(withoutManagedFields(object))) : '');
     const body = h('div', { class: 'scroll pad' }, h('p', { class: 'loading' }, 'Reading both states…'));
-    const close = h(
-      'button',
-      { type: 'button', class: 'icon-button', 'aria-label': 'Close', onclick: () => this.#closePane() },
-      '✕',
-    );
     const open = h(
       'button',
       {
@@ -230,23 +226,19 @@ export class HistoryView {
     );
     this.pane.hidden = false;
     this.element.classList.add('has-detail');
-    const title = [
-      h('span', { class: 'badge' }, kind.kind),
-      h('h2', { title: name }, name),
-      h('span', { class: 'muted' }, `revision ${revision} → ${this.present.revision}`),
-    ];
-    fill(
-      this.pane,
-      h(
-        'div',
-        { class: 'detail' },
-        h('div', { class: 'detail-head' }, h('div', { class: 'detail-title' }, title), open, close),
-        body,
-      ),
-    );
+    const head = paneHead({
+      kind,
+      title: name,
+      note: `revision ${revision} → now`,
+      buttons: open,
+      closeLabel: 'Close',
+      close: () => this.#closePane(),
+    });
+    fill(this.pane, h('div', { class: 'detail' }, head, body));
     try {
       const at = (then) => objectAt(connection, kind, { namespace, name }, then);
-      const states = await Promise.all([at(revision), at(this.present.revision)]);
+      // The revision that the list was compared with may be compacted by now.
+      const states = await Promise.all([at(revision), at(undefined)]);
       const [before, after] = states.map(text);
       fill(body, diffElement(before, after, 'Changes since the revision'));
     } catch (error) {

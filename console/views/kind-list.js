@@ -1,8 +1,9 @@
-import { fill, h } from '../ui/dom.js';
+import { announce, fill, h } from '../ui/dom.js';
 
 /** The kinds that can be listed, by group, with a filter. One of them is in the tab order; arrow keys reach the others. */
-export function kindList(kinds, open) {
-  const listable = kinds.filter(({ verbs }) => verbs.has('list'));
+export function kindList(kinds, { open, readAgain }) {
+  const listableOf = (all) => all.filter(({ verbs }) => verbs.has('list'));
+  let listable = listableOf(kinds);
   let selected;
   const box = h('input', {
     type: 'search',
@@ -55,7 +56,7 @@ export function kindList(kinds, open) {
                 tabindex: '-1',
                 title: `${kind.plural}${kind.group === '' ? '' : `.${kind.group}`}`,
                 'data-kind': kind.id,
-                'aria-current': kind === selected ? 'true' : undefined,
+                'aria-current': kind.id === selected ? 'true' : undefined,
                 onclick: () => open(kind),
                 onkeydown: pressed,
               },
@@ -64,7 +65,20 @@ export function kindList(kinds, open) {
           ),
         ),
       ),
-      shown.length === 0 ? h('p', { class: 'hint' }, 'No kind matches.') : null,
+      shown.length === 0
+        ? [
+            h('p', { class: 'hint' }, 'No kind matches.'),
+            h(
+              'button',
+              {
+                type: 'button',
+                class: 'button small',
+                onclick: () => readAgain().catch((error) => announce(error.message)),
+              },
+              'Read the kinds again',
+            ),
+          ]
+        : null,
     );
     const inOrder = list.querySelector('[aria-current]') ?? list.querySelector('button');
     if (inOrder) inOrder.tabIndex = 0;
@@ -73,9 +87,13 @@ export function kindList(kinds, open) {
   return {
     element: h('div', { class: 'kind-list' }, box, list),
     focus: () => box.focus(),
+    setKinds(all) {
+      listable = listableOf(all);
+      draw();
+    },
     select(kind) {
-      if (kind === selected) return;
-      selected = kind;
+      if (kind?.id === selected) return;
+      selected = kind?.id;
       const scrollTop = list.scrollTop;
       draw();
       list.scrollTop = scrollTop;

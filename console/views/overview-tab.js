@@ -16,7 +16,7 @@ export function overviewTab(detail) {
 }
 
 function factsOf(object, { context }) {
-  const { metadata = {}, status = {} } = object;
+  const metadata = object.metadata ?? {};
   const row = (name, value) => (value === undefined || value === '' ? null : [h('dt', {}, name), h('dd', {}, value)]);
   return [
     h(
@@ -31,21 +31,26 @@ function factsOf(object, { context }) {
       row('Revision', h('span', { class: 'mono' }, metadata.resourceVersion ?? '')),
       row('Generation', metadata.generation === undefined ? undefined : String(metadata.generation)),
       row('UID', h('span', { class: 'mono' }, metadata.uid ?? '')),
-      row('Finalizers', metadata.finalizers?.join(', ')),
+      row('Finalizers', items(metadata.finalizers).join(', ')),
       row('Owners', owners(metadata, context)),
     ),
     pairs('Labels', metadata.labels),
     pairs('Annotations', metadata.annotations),
-    conditions(status.conditions),
+    conditions(items(object.status?.conditions).filter(isMap)),
   ];
 }
 
-function owners({ ownerReferences = [], namespace = '' }, { session }) {
-  if (ownerReferences.length === 0) return undefined;
+// Custom kinds may have anything in their status.
+const items = (value) => (Array.isArray(value) ? value : []);
+const isMap = (value) => typeof value === 'object' && value !== null;
+
+function owners({ ownerReferences, namespace = '' }, { session }) {
+  const references = items(ownerReferences).filter(isMap);
+  if (references.length === 0) return undefined;
   return h(
     'ul',
     { class: 'plain' },
-    ownerReferences.map(({ apiVersion = '', kind, name, controller }) => {
+    references.map(({ apiVersion = '', kind, name, controller }) => {
       const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
       const found = session.kinds.find((one) => one.kind === kind && one.group === group);
       const text = `${kind}/${name}`;
@@ -78,7 +83,7 @@ function pairs(title, values) {
 }
 
 function conditions(list) {
-  if (!Array.isArray(list) || list.length === 0) return null;
+  if (list.length === 0) return null;
   const toneOf = (status) => ({ True: 'good', False: 'bad' })[status] ?? 'wait';
   return h(
     'section',

@@ -1,7 +1,7 @@
-import { pathOf } from '../api/discovery.js';
+import { discover, pathOf } from '../api/discovery.js';
 import { asMetadata, asMetadataList, Informer } from '../api/informer.js';
 import { RevisionLog } from '../model/revision-log.js';
-import { announce, fill, h } from '../ui/dom.js';
+import { announce, fill, h, oncePerFrame } from '../ui/dom.js';
 import { icon } from '../ui/icons.js';
 import { link, none, objectLink, segments } from '../ui/route.js';
 import { Shortcuts } from '../ui/shortcuts.js';
@@ -13,6 +13,7 @@ import { ObjectsView } from './objects.js';
 import { StreamView } from './stream.js';
 import { TrafficView } from './traffic.js';
 import { TreeView } from './tree.js';
+import { unknownKind } from './unknown-kind.js';
 
 const views = [
   { id: 'objects', label: 'Objects', key: 'o', make: (context, route) => new ObjectsView(context, route) },
@@ -82,9 +83,12 @@ export class Shell {
     this.links = views.map(({ id, label, key }) =>
       h('a', { class: 'nav-link', href: link(id), 'data-view': id, title: `g ${key}` }, icon(id), label),
     );
-    this.kinds = kindList(kinds, (kind) => {
-      const view = viewsOfKind.has(this.#shown) ? this.#shown : 'objects';
-      location.hash = link(view, kind.group || none, kind.plural, (kind.isNamespaced && this.namespace) || none);
+    this.kinds = kindList(kinds, {
+      open: (kind) => {
+        const view = viewsOfKind.has(this.#shown) ? this.#shown : 'objects';
+        location.hash = link(view, kind.group || none, kind.plural, (kind.isNamespaced && this.namespace) || none);
+      },
+      readAgain: () => this.#readKinds(),
     });
     this.main = h('main', { id: 'main', class: 'main', tabindex: '-1' });
     return h(
@@ -126,15 +130,25 @@ export class Shell {
     );
   }
 
+  /** Reads the kinds of the server again: some may have been defined since. */
+  async #readKinds() {
+    const { session } = this;
+    session.kinds = await discover(this.connection);
+    this.kind = session.kinds.find(({ id }) => id === this.kind?.id);
+    this.kinds.setKinds(session.kinds);
+  }
+
   /** Shows the view of the URL. An address without a kind gets the current one. */
   #route() {
     const [id = 'objects', group, plural, namespace = none, objectNamespace = none, name = ''] = segments();
     const view = views.find((one) => one.id === id) ?? views[0];
     const isOfKind = viewsOfKind.has(view.id);
     if (isOfKind && plural !== undefined) {
-      const kind = this.session.kinds.find((one) => one.id === `${plural}.${group === none ? '' : group}`);
-      if (kind) this.kind = kind;
-      if (this.kind?.isNamespaced) this.namespace = namespace === none ? '' : namespace;
+      const kindId = `${plural}.${group === none ? '' : group}`;
+      const kind = this.session.kinds.find((one) => one.id === kindId);
+      if (!kind) return this.#showUnknownKind(kindId);
+      this.kind = kind;
+      if (this.kind.isNamespaced) this.namespace = namespace === none ? '' : namespace;
     }
     this.namespaceBox.value = this.namespace;
     for (const one of this.links) {
@@ -148,13 +162,28 @@ export class Shell {
       object: name === '' ? undefined : { namespace: objectNamespace === none ? '' : objectNamespace, name },
     };
     if (this.#shown === view.id && this.#view?.routed?.(route)) return;
+    this.#show(view, () => view.make(this, route));
+  }
+
+  #showUnknownKind(id) {
+    const { hash } = location;
+    const readAgain = async () => {
+      await this.#readKinds();
+      const isKnown = this.session.kinds.some((one) => one.id === id);
+      if (isKnown && location.hash === hash) this.#route();
+      return isKnown;
+    };
+    this.#show({ id: 'unknown', label: 'Unknown kind' }, () => unknownKind(id.replace(/\.$/, ''), readAgain));
+  }
+
+  #show({ id, label }, make) {
     this.#view?.stop();
     this.setState('idle');
-    this.#shown = view.id;
-    this.#view = view.make(this, route);
-    document.title = `${view.label} · Keelson console`;
+    this.#shown = id;
+    this.#view = make();
+    document.title = `${label} · Keelson console`;
     fill(this.main, this.#view.element);
-    announce(view.label);
+    announce(label);
   }
 
   #go(id) {
@@ -174,9 +203,11 @@ export class Shell {
   #followNamespaces() {
     const kind = this.session.kinds.find(({ id }) => id === 'namespaces.');
     if (!kind) return;
+    const changed = oncePerFrame(() => this.#drawNamespaces());
     const set = (entries) => {
+      const before = this.#namespaces.size;
       entries.forEach(({ metadata }) => this.#namespaces.add(metadata.name));
-      this.#drawNamespaces();
+      if (this.#namespaces.size !== before) changed();
     };
     this.namespaceInformer = new Informer(
       this.connection,
@@ -185,8 +216,10 @@ export class Shell {
         reset: () => this.#namespaces.clear(),
         objects: set,
         events: (events) => {
-          for (const { type, entry } of events) if (type === 'DELETED') this.#namespaces.delete(entry.metadata.name);
-          set(events.filter(({ type }) => type !== 'DELETED').map(({ entry }) => entry));
+          for (const { type, entry } of events) {
+            if (type !== 'DELETED') set([entry]);
+            else if (this.#namespaces.delete(entry.metadata.name)) changed();
+          }
         },
         state: (name) => name === 'failed' && this.#askNamespace(),
       },

@@ -19,6 +19,7 @@ const shownVerbs = ['GET', 'LIST', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Request rates, latencies and flow control, from /metrics and the dumps of priority and fairness. */
 export class TrafficView {
   #before;
+  #refusals = new Map();
   #rates = new Map(shownVerbs.map((verb) => [verb, []]));
   #latencies = new Map([['p50', []], ['p99', []]]); // prettier-ignore
 
@@ -54,6 +55,7 @@ export class TrafficView {
   }
 
   stop() {
+    this.isStopped = true;
     clearInterval(this.clock);
   }
 
@@ -64,35 +66,41 @@ export class TrafficView {
   async #read() {
     if (this.isReading || document.hidden) return;
     this.isReading = true;
-    const { connection } = this.context;
-    const dump = '/debug/api_priority_and_fairness/dump_priority_levels';
     try {
-      const [metrics, levels] = await Promise.allSettled([
-        connection.text('/metrics', { accept: 'text/plain' }),
-        connection.text(dump, { accept: 'text/plain' }),
-      ]);
-      const failed = [metrics, levels]
-        .filter(({ status }) => status === 'rejected')
-        .map(({ reason }) => reason.message);
+      const [metrics, levels, faults] = await Promise.all(
+        [
+          '/metrics',
+          '/debug/api_priority_and_fairness/dump_priority_levels',
+          // Most servers have no fault plan.
+          '/debug/faults',
+        ].map((path) => this.#text(path)),
+      );
+      if (this.isStopped) return;
+      const failed = [metrics.problem, levels.problem].filter(Boolean);
       this.notice.hidden = failed.length === 0;
       this.notice.textContent = failed.join('\n');
       this.context.setState(failed.length === 0 ? 'live' : 'failed', failed.join('\n'));
-      const samples = metrics.status === 'fulfilled' ? samplesOf(metrics.value, Object.values(names)) : undefined;
+      const samples = metrics.text === undefined ? undefined : samplesOf(metrics.text, Object.values(names));
       if (samples) this.#drawMetrics(samples);
-      if (levels.status === 'fulfilled') this.#drawLevels(dumpedTable(levels.value), samples);
-      if (this.hasFaults !== false) await this.#readFaults();
+      if (levels.text !== undefined) this.#drawLevels(dumpedTable(levels.text), samples);
+      const counts = tryJson(faults.text ?? '');
+      this.faultCard.hidden = !Array.isArray(counts?.rules);
+      if (!this.faultCard.hidden) fill(this.faults, faultTable(counts));
     } finally {
       this.isReading = false;
     }
   }
 
-  /** Shows the counts of the fault plan. Most servers have none: then they are not asked again. */
-  async #readFaults() {
-    const response = await this.context.connection.send('/debug/faults');
-    const counts = tryJson(await response.text());
-    this.hasFaults = response.ok && Array.isArray(counts?.rules);
-    this.faultCard.hidden = !this.hasFaults;
-    if (this.hasFaults) fill(this.faults, faultTable(counts));
+  /** Reads a text, or returns the problem. What is refused or unknown is not asked for again. */
+  async #text(path) {
+    const refusal = this.#refusals.get(path);
+    if (refusal !== undefined) return { problem: refusal };
+    try {
+      return { text: await this.context.connection.text(path, { accept: 'text/plain, application/json' }) };
+    } catch (error) {
+      if (error.status === 403 || error.status === 404) this.#refusals.set(path, error.message);
+      return { problem: error.message };
+    }
   }
 
   #drawMetrics(samples) {

@@ -276,6 +276,45 @@ inBrowser('in Chromium, a user', () => {
     expect(browser.problems).toEqual([]);
   });
 
+  it('finds a kind that is defined while the console is open, with objects whose status is anything', async () => {
+    const { browser, server } = world;
+    await world.go('#/objects/shop.example/oddities/shop');
+    await browser.sees('The server has no kind oddities.shop.example', '.notice');
+    const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const created = await server.admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: 'oddities.shop.example' },
+      spec: {
+        group: 'shop.example',
+        scope: 'Namespaced',
+        names: { plural: 'oddities', singular: 'oddity', kind: 'Oddity', listKind: 'OddityList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    });
+    expect(created.code).toBe(201);
+    const status = { conditions: [null, 7, { type: { a: 1 }, status: null }] };
+    await eventually('the kind is served', async () => {
+      const { code } = await server.admin.post('/apis/shop.example/v1/namespaces/shop/oddities', {
+        apiVersion: 'shop.example/v1',
+        kind: 'Oddity',
+        metadata: { name: 'strange' },
+        status,
+      });
+      return code === 201;
+    });
+    await browser.click('button', 'Look again');
+    await browser.click('.row-link', 'strange');
+    await browser.click('.tab', 'Overview');
+    await browser.sees('Conditions', '.detail h3');
+    await browser.sees('Oddity', '.kind[aria-current]');
+    expect(browser.problems).toEqual([]);
+  });
+
+  it('a link whose name is .. reads nothing', async () => {
+    const { browser } = world;
+    await world.go('#/objects/-/configmaps/shop/shop/..');
+    await browser.sees('not a path of this server', '.detail .notice');
+  });
+
   it('logs out, and is logged out when the token is no longer valid', async () => {
     const { browser, server } = world;
     await browser.click('button', 'Log out');
