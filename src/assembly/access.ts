@@ -34,6 +34,7 @@ import { NodeRelations } from '../auth/node/node-relations.js';
 import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
 import type { ServerConfig } from '../config/server-config.js';
+import type { InjectCall } from '../kubeconfig-client/injected-call.js';
 import { policyRuleOf } from '../machinery/policy-rule.js';
 import { componentRoles } from '../reconcilers/boot/roles/component-roles.js';
 import { ruleOf } from '../reconcilers/boot/roles/rule-text.js';
@@ -64,6 +65,8 @@ interface AccessDependencies {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  /** Absent without --allow-faults. */
+  readonly injectCall: InjectCall | undefined;
   /** Admission plug-ins of an embedding program. */
   readonly admissionPlugins: readonly AdmissionPluginDefinition[];
 }
@@ -210,7 +213,7 @@ function makeAdmission(
 }
 
 function makeWebhooks(
-  { config: { naming, limits }, meters, clock, rng, logger }: AccessDependencies,
+  { config: { naming, limits }, meters, clock, rng, logger, injectCall }: AccessDependencies,
   objects: RegistryReader,
   { webhooks: { mutating, validating } }: AdmissionConfiguration,
 ): WebhookDependencies {
@@ -231,6 +234,7 @@ function makeWebhooks(
         refusedCertificate,
       }),
     observer: meters.admissionWebhooks,
+    injectCall,
     logger,
     valuesMax: requestValuesMax,
     patchOperationsMax: jsonPatchOperationsMax,

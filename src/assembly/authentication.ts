@@ -15,9 +15,11 @@ import type { TokenCacheObserver } from '../auth/token-cache-observer.js';
 import { TokenUses } from '../auth/token-uses.js';
 import type { TokenKeys } from '../auth/token-keys.js';
 import type { WebhookObserver } from '../auth/webhook/post-review.js';
+import { rejectedReview } from '../auth/webhook/token-review.js';
 import { TokenWebhook } from '../auth/webhook/token-webhook.js';
 import type { JwtMetrics } from '../metrics/jwt-metrics.js';
 import type { ServerConfig } from '../config/server-config.js';
+import type { InjectCall } from '../kubeconfig-client/injected-call.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import type { SignerMetrics } from '../metrics/signer-metrics.js';
 import { readFresh } from '../registry/read/freshness.js';
@@ -66,6 +68,7 @@ interface AuthenticationDependencies {
   readonly registry: ResourceRegistry;
   readonly tokenCacheObserver: TokenCacheObserver;
   readonly webhookObserver: WebhookObserver;
+  readonly injectCall: InjectCall | undefined;
   readonly rng: Rng;
   readonly logger: Logger;
 }
@@ -120,15 +123,22 @@ function tokenLimits({ authentication }: ServerConfig, signerSecondsMax = Infini
 
 function tokenWebhook(
   { config, clock, tokenWebhookClient: client }: CredentialSources,
-  { tokenCacheObserver: observer, webhookObserver, rng, logger }: AuthenticationDependencies,
+  { tokenCacheObserver: observer, webhookObserver, injectCall, rng, logger }: AuthenticationDependencies,
 ): TokenWebhook | undefined {
   const { naming, limits, authentication } = config;
   const { version, cacheTtlMs } = authentication.tokenWebhook;
+  const apiVersion = `${naming.group('authentication')}/${version}`;
   return (
     client &&
     new TokenWebhook({
       ...{ client, clock, rng, logger, observer, webhookObserver, cacheTtlMs },
-      apiVersion: `${naming.group('authentication')}/${version}`,
+      apiVersion,
+      injectCall:
+        injectCall &&
+        (() =>
+          injectCall({ kind: 'authentication', configuration: '', name: '' }, (decision) =>
+            rejectedReview(apiVersion, decision),
+          )),
       ownAudiences: authentication.apiAudiences,
       answerBytesMax: limits.tokenReviewAnswerBytesMax,
       limits: {

@@ -13,6 +13,7 @@ import type { Live } from '../certificates/live.js';
 import { FlagError } from '../config/flag-error.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { ClientError } from '../kubeconfig-client/client-error.js';
+import type { InjectCall } from '../kubeconfig-client/injected-call.js';
 import { AuthorizationWebhookMetrics } from '../metrics/authorization-webhook-metrics.js';
 import { ReloadMetrics } from '../metrics/reload-metrics.js';
 import { WebhookMetrics } from '../metrics/webhook-metrics.js';
@@ -36,7 +37,11 @@ export interface AuthorizationSource {
   readonly allowsEverything: boolean;
 }
 
-type Watching = FileWatching & { readonly rng: Rng };
+type Watching = FileWatching & {
+  readonly rng: Rng;
+  /** Absent without --allow-faults. */
+  readonly injectCall?: InjectCall | undefined;
+};
 type OpenWebhook = (configuration: WebhookAuthorizerConfiguration) => Promise<AuthorizationWebhook>;
 
 /** Opens the authorizers of the flags or of --authorization-config. Rejects with a FlagError. */
@@ -74,12 +79,12 @@ async function openFlags(
 
 function webhookOpener(config: ServerConfig, meters: AuthorizationMeters, watching: Watching): OpenWebhook {
   const { naming, limits } = config;
-  const { clock, rng, logger } = watching;
+  const { clock, rng, logger, injectCall } = watching;
   return async (configuration) => {
     // Most servers have no webhook and do not load it.
     const { openAuthorizationWebhook } = await import('../auth/authorization-webhook/open-authorization-webhook.js');
     return openAuthorizationWebhook(configuration, {
-      ...{ naming, limits, clock, rng, logger },
+      ...{ naming, limits, clock, rng, logger, injectCall },
       webhookObserver: meters.webhooks,
       observer: meters.authorizationWebhooks,
     });

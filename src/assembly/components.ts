@@ -136,7 +136,8 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const registry = new ResourceRegistry();
   const root = `${config.storage.etcd.prefix}/`;
   const meters = makeMeters({ registry, root, clock, naming: config.naming, authorization: authorization?.meters });
-  const { encryption } = dependencies;
+  const { encryption, faults } = dependencies;
+  const injectCall = faults?.injectCall;
   const store = makeStore(dependencies, meters, root);
   const wheel = new TimerWheel(clock);
   const phase = initialPhase();
@@ -155,11 +156,14 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     registry,
     tokenCacheObserver: meters.tokenCache,
     webhookObserver: meters.webhooks,
+    injectCall,
     rng,
     logger,
   });
   const { admissionPlugins = [] } = dependencies;
-  const access = makeAccess({ config, registry, authorization, clock, rng, logger, meters, admissionPlugins });
+  const access = makeAccess({
+    ...{ config, registry, authorization, clock, rng, logger, meters, admissionPlugins, injectCall },
+  });
   const ofProcess = partOfFlow(config, dependencies.process);
   const flowControl = makeFlowControl({ config: ofProcess, registry, clock, wheel });
   const encodings = makeEncodings(
@@ -210,7 +214,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     metaGroup: config.naming.group('meta'),
     auditor: dependencies.audit?.auditor,
     ...{ registry, store, wheel, phase, health, version, encodings },
-    conversion: makeConversion({ config, registry, meters, clock, rng }),
+    conversion: makeConversion({ config, registry, meters, clock, rng, injectCall }),
     aggregation,
     ...storage,
     ...authentication,

@@ -130,7 +130,7 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const tracing = await startTracing(config, { clock, rng, logger, undo });
   const { store, pki } = await openStoreAndPki(config, backend, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
-  const authorization = await openAuthorization(config, { rng, clock, logger, undo });
+  const authorization = await openAuthorization(config, { rng, clock, logger, undo, injectCall: faults?.injectCall });
   const audit = await openAudit(config, { rng, clock, logger, undo, workerSink: worker?.auditSink });
   const { allowsEverything } = authorization;
   const identities = await credentialSources(config, { pki, tls, allowsEverything, clock, logger, undo });

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { headersFor, sendBytes } from '../answers/answer.js';
 import { encodeJson } from '../codec/json.js';
 import type { FaultInjector } from '../faults/fault-injector.js';
-import { FaultPlanError, noFaults, parseFaultPlan } from '../faults/fault-plan.js';
+import { noFaults, parseFaultPlan } from '../faults/fault-plan.js';
+import { FaultPlanError } from '../faults/plan-fields.js';
 import { ApiError } from '../machinery/api-error.js';
 import { readBody } from './request-body.js';
 

@@ -1,7 +1,18 @@
+import { encodeJson } from '../codec/json.js';
+import type { InjectCall, InjectedCall, WebhookSubject } from '../kubeconfig-client/injected-call.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { SeededRng, type Rng } from '../std/rng.js';
-import { noFaults, type Fault, type FaultMatch, type FaultPlan, type FaultRule } from './fault-plan.js';
+import {
+  noFaults,
+  type Fault,
+  type FaultMatch,
+  type FaultPlan,
+  type FaultRule,
+  type RequestRule,
+  type WebhookRule,
+} from './fault-plan.js';
+import type { WebhookFault, WebhookMatch } from './webhook-fault.js';
 
 interface FaultSubject {
   readonly info: RequestInfo;
@@ -15,10 +26,12 @@ export interface RuleCounts {
   readonly injected: number;
 }
 
-/** Chooses the faults of requests by the plan in force. */
+/** Chooses the faults of requests and of calls of webhooks by the plan in force. */
 export class FaultInjector {
   private current = noFaults;
   private rules: readonly ActiveRule[] = [];
+  private requestRules: readonly ActiveRule<RequestRule>[] = [];
+  private webhookRules: readonly ActiveRule<WebhookRule>[] = [];
   private ofHeaders = 0;
 
   /** `planChanged` gets the plan that was set. */
@@ -32,18 +45,30 @@ export class FaultInjector {
   setPlan(plan: FaultPlan): void {
     this.current = plan;
     this.rules = plan.rules.map((rule, index) => new ActiveRule(rule, new SeededRng(mixed(plan.seed, index))));
+    this.requestRules = this.rules.filter((active): active is ActiveRule<RequestRule> => 'match' in active.rule);
+    this.webhookRules = this.rules.filter((active): active is ActiveRule<WebhookRule> => 'webhooks' in active.rule);
     this.planChanged(plan);
   }
 
   /** The faults of one request: each rule that matches adds its own, the first of two equal kinds wins. */
   choose(subject: FaultSubject): Fault | undefined {
     let chosen: Fault | undefined;
-    for (const rule of this.rules) {
-      const fault = rule.choose(subject);
-      if (fault) chosen = { ...fault, ...chosen };
+    for (const active of this.requestRules) {
+      if (!matches(active.rule.match, subject)) continue;
+      if (active.isChosen()) chosen = { ...active.rule.fault, ...chosen };
     }
     return chosen;
   }
+
+  /** The fault of one call of a webhook, joined as those of requests. */
+  readonly injectCall: InjectCall = (subject, reviewWith) => {
+    let chosen: WebhookFault | undefined;
+    for (const active of this.webhookRules) {
+      if (!matchesCall(active.rule.webhooks, subject)) continue;
+      if (active.isChosen()) chosen = { ...active.rule.fault, ...chosen };
+    }
+    return chosen && { latencyMs: chosen.latencyMs ?? 0, result: resultOf(chosen, reviewWith) };
+  };
 
   countHeaderFault(): void {
     this.ofHeaders++;
@@ -59,12 +84,12 @@ function mixed(seed: number, index: number): number {
   return (Math.imul(seed | 0, 0x9e3779b1) + Math.imul(index + 1, 0x85ebca6b)) | 0;
 }
 
-class ActiveRule {
+class ActiveRule<R extends FaultRule = FaultRule> {
   private matched = 0;
   private injected = 0;
 
   constructor(
-    private readonly rule: FaultRule,
+    readonly rule: R,
     private readonly rng: Rng,
   ) {}
 
@@ -72,15 +97,15 @@ class ActiveRule {
     return { name: this.rule.name, matched: this.matched, injected: this.injected };
   }
 
-  choose(subject: FaultSubject): Fault | undefined {
-    const { match, skip, limit, probability, fault } = this.rule;
-    if (!matches(match, subject)) return undefined;
+  /** Counts a match; true if it gets the fault. */
+  isChosen(): boolean {
+    const { skip, limit, probability } = this.rule;
     this.matched++;
-    // Drawn for every matching request, so that skip and limit do not change which ones are chosen.
-    const isChosen = this.rng.below(resolution) < probability * resolution;
-    if (!isChosen || this.matched <= skip || this.injected >= limit) return undefined;
+    // Drawn for every match, so that skip and limit do not change which ones are chosen.
+    const isDrawn = this.rng.below(resolution) < probability * resolution;
+    if (!isDrawn || this.matched <= skip || this.injected >= limit) return false;
     this.injected++;
-    return fault;
+    return true;
   }
 }
 
@@ -95,6 +120,15 @@ function matches(match: FaultMatch, { info, user, userAgent }: FaultSubject): bo
     isListed(match.users, user.name) &&
     isListed(match.userAgents, userAgent)
   );
+}
+
+function matchesCall(match: WebhookMatch, { kind, configuration, name }: WebhookSubject): boolean {
+  return isListed(match.kinds, kind) && isListed(match.configurations, configuration) && isListed(match.names, name);
+}
+
+function resultOf({ effect }: WebhookFault, reviewWith: Parameters<InjectCall>[1]): InjectedCall['result'] {
+  if (typeof effect !== 'object' || 'status' in effect) return effect;
+  return { status: 200, body: encodeJson(reviewWith(effect)) };
 }
 
 function isListed(patterns: readonly string[] | undefined, text: string): boolean {

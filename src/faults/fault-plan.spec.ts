@@ -33,6 +33,21 @@ describe('parseFaultPlan', () => {
     ['{seed: -1}', /^seed: a whole number/],
     ['{__proto__: {seed: 1}}', /__proto__: not known/],
     ['a: [', /./],
+    ['{rules: [{match: {}, webhooks: {}, fault: {status: 500}}]}', /^rules\[0\]: give match for requests, or webhooks/],
+    ['{rules: [{webhooks: {kind: [validating]}, fault: {status: 500}}]}', /webhooks\.kind: not known; one of kinds, /],
+    ['{rules: [{webhooks: {kinds: [audit]}, fault: {status: 500}}]}', /kinds: audit is none of mutating, validating, /],
+    ['{rules: [{webhooks: {}, fault: {status: 200}}]}', /^rules\[0\]\.fault\.status: from 300 to 599$/],
+    ['{rules: [{webhooks: {}, fault: {dropAnswer: true}}]}', /dropAnswer: not known; one of latency, status, /],
+    ['{rules: [{webhooks: {}, fault: {noAnswer: 1s}}]}', /^rules\[0\]\.fault\.noAnswer: true$/],
+    ['{rules: [{webhooks: {}, fault: {deny: ""}}]}', /^rules\[0\]\.fault\.deny: a text$/],
+    ['{rules: [{webhooks: {}, fault: {noAnswer: true, deny: no}}]}', /at most one of status, refuseConnection/],
+    ['{rules: [{webhooks: {}, fault: {allow: true}}]}', /allow: only for webhooks\.kinds \[mutating, validating\]/],
+    ['{rules: [{fault: {latency: 2h}}]}', /a duration such as 200ms or 5m, at most 1h$/],
+    ['{clockOffset: 876001h}', /^clockOffset: a duration such as 200ms or 5m, at most 876000h$/],
+    [
+      `{rules: [${Array.from({ length: 11 }, (_, index) => `{name: r${index}, match: {names: [${'a,'.repeat(1000)}]}, fault: {status: 500}}`).join()}]}`,
+      /^rules: at most 10000 texts to match$/,
+    ],
   ])('rejects %s', (text, message) => {
     expect(() => parseFaultPlan(text)).toThrow(message);
   });

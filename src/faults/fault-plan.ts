@@ -1,5 +1,6 @@
 import { parseYamlMapping } from '../config/config-files.js';
-import { parseDuration } from '../config/duration.js';
+import { at, FaultPlanError, Fields } from './plan-fields.js';
+import { webhookFaultOf, webhookMatchOf, type WebhookFault, type WebhookMatch } from './webhook-fault.js';
 
 /** Which requests a rule applies to. Absent lists match everything; `*` at the end of a text stands for any rest. */
 export interface FaultMatch {
@@ -29,17 +30,28 @@ export interface Fault {
   readonly staleRevisions?: number;
 }
 
-export interface FaultRule {
+interface RuleSettings {
   readonly name: string;
-  readonly match: FaultMatch;
-  /** Of each matching request, from 0 to 1. */
+  /** Of each matching request or call, from 0 to 1. */
   readonly probability: number;
-  /** Matching requests that pass first. */
+  /** Matching requests or calls that pass first. */
   readonly skip: number;
   /** Faults after which the rule rests. */
   readonly limit: number;
+}
+
+export interface RequestRule extends RuleSettings {
+  readonly match: FaultMatch;
   readonly fault: Fault;
 }
+
+/** A rule for calls of webhooks, which the server sends. */
+export interface WebhookRule extends RuleSettings {
+  readonly webhooks: WebhookMatch;
+  readonly fault: WebhookFault;
+}
+
+export type FaultRule = RequestRule | WebhookRule;
 
 export interface FaultPlan {
   /** Equal seeds choose equal requests, counted for each rule. */
@@ -51,13 +63,9 @@ export interface FaultPlan {
 
 export const noFaults: FaultPlan = { seed: 0, clockOffsetMs: 0, rules: [] };
 
-/** Names the field that is wrong. */
-export class FaultPlanError extends Error {
-  override readonly name = 'FaultPlanError';
-}
-
 const rulesMax = 1_000;
-const textsMax = 1_000;
+/** Each request may be compared with all of them. */
+const patternsMax = 10_000;
 const statuses = [400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 500, 502, 503, 504];
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
@@ -72,6 +80,8 @@ export function parseFaultPlan(text: string): FaultPlan {
   const fields = new Fields(document, '', ['seed', 'clockOffset', 'rules']);
   const rules = fields.list('rules').map((rule, index) => ruleOf(rule, `rules[${index}]`));
   if (rules.length > rulesMax) throw new FaultPlanError(`rules: at most ${rulesMax}`);
+  if (sum(rules.map(patternsOf)) > patternsMax)
+    throw new FaultPlanError(`rules: at most ${patternsMax} texts to match`);
   const names = new Set(rules.map(({ name }) => name));
   if (names.size < rules.length) throw new FaultPlanError('rules: give each rule a name of its own');
   return { seed: fields.natural('seed') ?? 0, clockOffsetMs: fields.duration('clockOffset', true) ?? 0, rules };
@@ -87,28 +97,39 @@ export function parseFault(text: string): Fault {
   }
 }
 
+function patternsOf(rule: FaultRule): number {
+  const lists: Readonly<Record<string, readonly string[]>> = { ...('webhooks' in rule ? rule.webhooks : rule.match) };
+  return sum(Object.values(lists).map(({ length }) => length));
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
 function ruleOf(value: unknown, path: string): FaultRule {
-  const fields = new Fields(value, path, ['name', 'match', 'probability', 'skip', 'limit', 'fault']);
+  const fields = new Fields(value, path, ['name', 'match', 'webhooks', 'probability', 'skip', 'limit', 'fault']);
   const probability = fields.number('probability') ?? 1;
   if (!(probability >= 0 && probability <= 1)) throw new FaultPlanError(`${path}.probability: from 0 to 1`);
-  return {
+  const settings = {
     name: fields.text('name') ?? path,
-    match: matchOf(fields.get('match') ?? {}, `${path}.match`),
     probability,
     skip: fields.natural('skip') ?? 0,
     limit: fields.natural('limit') ?? Infinity,
-    fault: faultOf(fields.get('fault'), `${path}.fault`),
   };
+  const [match, webhooks, fault] = [fields.get('match'), fields.get('webhooks'), fields.get('fault')];
+  if (webhooks === undefined) {
+    return {
+      ...settings,
+      match: matchOf(match ?? {}, `${path}.match`),
+      fault: faultOf(fault, `${path}.fault`),
+    };
+  }
+  if (match !== undefined) throw new FaultPlanError(`${path}: give match for requests, or webhooks for calls of them`);
+  const matched = webhookMatchOf(webhooks, `${path}.webhooks`);
+  return { ...settings, webhooks: matched, fault: webhookFaultOf(fault, `${path}.fault`, matched) };
 }
 
 function matchOf(value: unknown, path: string): FaultMatch {
   const keys = ['users', 'userAgents', 'verbs', 'resources', 'namespaces', 'names'] as const;
-  const fields = new Fields(value, path, keys);
-  const match: { [Key in (typeof keys)[number]]?: readonly string[] } = {};
-  for (const key of keys) {
-    const texts = fields.texts(key);
-    if (texts) match[key] = texts;
-  }
+  const match = new Fields(value, path, keys).textLists(keys);
   const unknown = match.verbs?.find((verb) => !verbs.includes(verb));
   if (unknown !== undefined) throw new FaultPlanError(`${path}.verbs: ${unknown} is none of ${verbs.join(', ')}`);
   return match;
@@ -122,7 +143,7 @@ function faultOf(value: unknown, path: string): Fault {
     throw new FaultPlanError(`${at(path, 'status')}: one of ${statuses.join(', ')}`);
   }
   const dropAnswer = fields.get('dropAnswer');
-  if (dropAnswer !== undefined && dropAnswer !== true) throw new FaultPlanError(`${at(path, 'dropAnswer')}: true`);
+  if (dropAnswer !== undefined) fields.mustBeTrue('dropAnswer');
   const others = known.filter((key) => key !== 'latency' && fields.get(key) !== undefined);
   const latencyMs = fields.duration('latency');
   if (others.length > 1 || (others.length === 0 && latencyMs === undefined)) {
@@ -141,70 +162,4 @@ function faultOf(value: unknown, path: string): Fault {
     ...(stallWatchAfterMs !== undefined && { stallWatchAfterMs }),
     ...(staleRevisions !== undefined && { staleRevisions }),
   };
-}
-
-const at = (path: string, key: string) => (path === '' ? key : `${path}.${key}`);
-
-/** The fields of a mapping, checked. */
-class Fields {
-  private readonly mapping: ReadonlyMap<string, unknown>;
-
-  constructor(
-    value: unknown,
-    private readonly path: string,
-    known: readonly string[],
-  ) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new FaultPlanError(`${path === '' ? 'the plan' : path}: a mapping`);
-    }
-    this.mapping = new Map(Object.entries(value));
-    for (const key of this.mapping.keys()) {
-      if (!known.includes(key)) throw new FaultPlanError(`${at(path, key)}: not known; one of ${known.join(', ')}`);
-    }
-  }
-
-  get(key: string): unknown {
-    return this.mapping.get(key) ?? undefined;
-  }
-
-  text(key: string): string | undefined {
-    const value = this.get(key);
-    if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-    throw new FaultPlanError(`${at(this.path, key)}: a text`);
-  }
-
-  number(key: string): number | undefined {
-    const value = this.get(key);
-    if (value === undefined || typeof value === 'number') return value;
-    throw new FaultPlanError(`${at(this.path, key)}: a number`);
-  }
-
-  natural(key: string): number | undefined {
-    const value = this.get(key);
-    if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0))
-      return value as number | undefined;
-    throw new FaultPlanError(`${at(this.path, key)}: a whole number, not negative`);
-  }
-
-  /** `200ms`, `1h30m`; with `isSigned` also `-5m`. */
-  duration(key: string, isSigned = false): number | undefined {
-    const value = this.get(key);
-    if (value === undefined) return undefined;
-    const ms = typeof value === 'string' ? parseDuration(value) : value === 0 ? 0 : undefined;
-    if (ms !== undefined && (isSigned || ms >= 0)) return ms;
-    throw new FaultPlanError(`${at(this.path, key)}: a duration such as 200ms or 5m`);
-  }
-
-  list(key: string): readonly unknown[] {
-    const value = this.get(key) ?? [];
-    if (Array.isArray(value)) return value;
-    throw new FaultPlanError(`${at(this.path, key)}: a list`);
-  }
-
-  texts(key: string): readonly string[] | undefined {
-    if (this.get(key) === undefined) return undefined;
-    const texts = this.list(key);
-    if (texts.length <= textsMax && texts.every((text) => typeof text === 'string')) return texts;
-    throw new FaultPlanError(`${at(this.path, key)}: a list of at most ${textsMax} texts`);
-  }
 }

@@ -6,7 +6,8 @@ import { cutAnswer } from '../connections/cut.js';
 import type { AnyResponse } from '../connections/raw-messages.js';
 import { faultError } from '../faults/fault-error.js';
 import type { FaultInjector } from '../faults/fault-injector.js';
-import { FaultPlanError, parseFault, type Fault } from '../faults/fault-plan.js';
+import { parseFault, type Fault } from '../faults/fault-plan.js';
+import { FaultPlanError } from '../faults/plan-fields.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Query } from '../machinery/query.js';
 import { revisionOf } from '../machinery/revision.js';
@@ -45,7 +46,7 @@ export class FaultGuard implements CanActivate {
 
   private inject(fault: Fault, kube: RequestState, response: AnyResponse): true | Promise<true> {
     if (fault.latencyMs === undefined) return this.apply(fault, kube, response);
-    return sleep(this.options.clock, fault.latencyMs).then(() => this.apply(fault, kube, response));
+    return sleep(this.options.clock, fault.latencyMs, kube.signal).then(() => this.apply(fault, kube, response));
   }
 
   private apply(fault: Fault, kube: RequestState, response: AnyResponse): true {

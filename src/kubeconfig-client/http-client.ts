@@ -5,6 +5,7 @@ import { connectionError } from './connection-error.js';
 import type { Connection, Connections } from './connections.js';
 import { areEqual, type Credentials, type CredentialSource } from './credentials.js';
 import { Deadline } from './deadline.js';
+import { connectionRefused, type InjectedCall } from './injected-call.js';
 import { exchange, readBody } from './exchange.js';
 import type { Kubeconfig } from './kubeconfig.js';
 import type { LiveContent } from './live-content.js';
@@ -32,6 +33,8 @@ export interface ClientRequest extends RequestOptions {
   readonly body?: Uint8Array | string;
   /** Limit on the body of the answer. Default: 64 MiB. */
   readonly responseBytesMax?: number;
+  /** A delay before the request is sent, or a result instead of sending it. */
+  readonly injected?: InjectedCall | undefined;
 }
 
 export interface ClientResponse {
@@ -74,6 +77,8 @@ export class HttpClient {
     const deadline = this.deadline(request);
     const bytesMax = request.responseBytesMax ?? responseBytesMaxDefault;
     try {
+      const injected = request.injected && (await this.inject(request.injected, deadline));
+      if (injected) return injected;
       for (let attempt = 0; ; attempt++) {
         const { message } = await this.openUntil(request, deadline);
         const body = await readBody(message, bytesMax, this.subject(request));
@@ -87,6 +92,14 @@ export class HttpClient {
     } finally {
       deadline.end();
     }
+  }
+
+  /** Resolves with the injected answer, or with undefined if the request is to be sent. */
+  private async inject({ latencyMs, result }: InjectedCall, deadline: Deadline): Promise<ClientResponse | undefined> {
+    if (latencyMs > 0) await sleep(this.dependencies.clock, latencyMs, deadline.signal);
+    if (result === 'no answer') return deadline.wait(new Promise<never>(() => undefined));
+    if (result === 'connection refused') throw connectionRefused();
+    return result && { ...result, headers: {} };
   }
 
   /** Resolves with the head of an answer, whose body the caller reads. timeoutMs limits the time until then. */

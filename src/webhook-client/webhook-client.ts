@@ -2,9 +2,10 @@ import { isIPv6 } from 'node:net';
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import { certificateFlaw, type CertificateFlaw } from '../kubeconfig-client/connection-error.js';
 import type { Credentials } from '../kubeconfig-client/credentials.js';
+import { connectionRefused, type InjectedCall } from '../kubeconfig-client/injected-call.js';
 import { areEqualIdentities, tlsOptions, type TlsIdentity } from '../kubeconfig-client/tls-options.js';
 import type { Cancellation } from '../std/cancellation.js';
-import type { Clock } from '../std/clock.js';
+import type { Clock, Timer } from '../std/clock.js';
 import { ConnectionPool, type Endpoint } from './connection-pool.js';
 import type { HostCredential, HostCredentials } from './host-credentials.js';
 import { hasUsableStatus } from './response-reader.js';
@@ -43,6 +44,13 @@ interface CallOptions {
   readonly signal: Cancellation | undefined;
   /** Of the span of the call. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A delay before the review is sent, or a result instead of sending it. */
+  readonly injected?: InjectedCall | undefined;
+}
+
+interface WebhookAnswer {
+  readonly status: number;
+  readonly body: Buffer;
 }
 
 const noCredentials: Credentials = { token: undefined, clientCertificate: undefined };
@@ -80,7 +88,7 @@ export class WebhookClient {
   }
 
   /** Resolves with the body of the answer. Rejects with WebhookCallError, or with the reason of the signal. */
-  async post(body: string | Buffer, { timeoutSeconds, signal, headers }: CallOptions): Promise<Buffer> {
+  async post(body: string | Buffer, { timeoutSeconds, signal, headers, injected }: CallOptions): Promise<Buffer> {
     const { clock, answerBytesMax } = this.dependencies;
     const call = new WebhookCall(answerBytesMax, signal);
     const timer = clock.after(timeoutSeconds * 1000, () => {
@@ -88,15 +96,15 @@ export class WebhookClient {
     });
     let endpoint = this.endpoint;
     let credentials = noCredentials;
-    try {
+    const send = async (): Promise<WebhookAnswer> => {
       endpoint = this.resolve();
+      if (injected?.result === 'connection refused') throw connectionRefused();
       if (this.credential) credentials = await call.orAborted(this.credential.source.get());
       const pool = this.poolWith(credentials.clientCertificate);
-      const { status, body: answer } = await call.send(
-        pool,
-        endpoint,
-        this.requestOf(body, { timeoutSeconds, headers }, credentials),
-      );
+      return call.send(pool, endpoint, this.requestOf(body, { timeoutSeconds, headers }, credentials));
+    };
+    try {
+      const { status, body: answer } = (injected && (await this.inject(injected, call))) ?? (await send());
       if (hasUsableStatus(status)) return answer;
       if (status === 401) this.credential?.source.reject(credentials);
       throw statusError(status);
@@ -107,6 +115,17 @@ export class WebhookClient {
       timer.cancel();
       call.end();
     }
+  }
+
+  /** Resolves with the injected answer, or with undefined if the review is to be sent. */
+  private async inject({ latencyMs, result }: InjectedCall, call: WebhookCall): Promise<WebhookAnswer | undefined> {
+    if (latencyMs > 0) {
+      let timer: Timer | undefined;
+      const waited = new Promise<void>((resolve) => (timer = this.dependencies.clock.after(latencyMs, resolve)));
+      await call.orAborted(waited).finally(() => timer?.cancel());
+    }
+    if (result === 'no answer') return call.orAborted(new Promise<never>(() => undefined));
+    return typeof result === 'object' ? result : undefined;
   }
 
   close(): void {

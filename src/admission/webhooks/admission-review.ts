@@ -1,4 +1,5 @@
 import { goQuote } from '../../machinery/go-quote.js';
+import type { InjectedDecision } from '../../kubeconfig-client/injected-call.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
 
 /** An answer that is no AdmissionResponse to the review. Messages are those of kube-apiserver. */
@@ -55,6 +56,15 @@ export function readReview(
       .slice(0, entriesMax)
       .map(([key, value]) => [key.slice(0, charactersMax), value.slice(0, charactersMax)] as const),
   };
+}
+
+/** Returns an answer with a decision alone. */
+export function reviewWith(
+  { isAllowed, message }: InjectedDecision,
+  { uid, apiVersion }: { readonly uid: string; readonly apiVersion: string },
+): object {
+  const response = { uid, allowed: isAllowed, ...(message !== '' && { status: { message } }) };
+  return { kind: 'AdmissionReview', apiVersion, response };
 }
 
 function patchOf(response: Answered, mutates: boolean, isV1: boolean): Buffer | undefined {

@@ -11,7 +11,13 @@ import { WebhookCallError } from '../../webhook-client/webhook-call-error.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { MatchedRequest } from '../request/matched-request.js';
 import type { RequestForm } from '../request/request-form.js';
-import { InvalidResponse, readReview, type AdmissionResponse, type DenialStatus } from './admission-review.js';
+import {
+  InvalidResponse,
+  readReview,
+  reviewWith,
+  type AdmissionResponse,
+  type DenialStatus,
+} from './admission-review.js';
 import type { CompiledWebhook } from './compiled-webhook.js';
 import type { ReviewTexts } from './review-text.js';
 
@@ -87,7 +93,11 @@ async function answerOf(
   try {
     const { timeoutSeconds } = webhook;
     const review = reviews.review({ uid, apiVersion, form, object, oldObject });
-    const body = await client.post(review, { timeoutSeconds, signal, headers: span?.headers });
+    const injected = webhooks.injectCall?.(
+      { kind: mutates ? 'mutating' : 'validating', configuration: webhook.configuration, name: webhook.name },
+      (decision) => reviewWith(decision, { uid, apiVersion }),
+    );
+    const body = await client.post(review, { timeoutSeconds, signal, headers: span?.headers, injected });
     failure = undefined;
     span?.event('Request completed');
     // Before the answer is parsed, since that cannot be interrupted.

@@ -1,3 +1,4 @@
+import type { InjectCall } from '../../kubeconfig-client/injected-call.js';
 import type { WebhookAddress, WebhookClient } from '../../webhook-client/webhook-client.js';
 import type { Logger } from '../../std/logger.js';
 
@@ -26,6 +27,8 @@ export interface WebhookCallObserver {
 export interface WebhookDependencies {
   readonly clientOf: (type: WebhookType, address: WebhookAddress) => WebhookClient;
   readonly observer: WebhookCallObserver;
+  /** Absent without --allow-faults. */
+  readonly injectCall?: InjectCall | undefined;
   readonly logger: Logger;
   /** Limit on the values of a patch and of the patched object. */
   readonly valuesMax: number;

@@ -1,5 +1,6 @@
 import { decodeJson, encodeJson } from '../../codec/json.js';
 import { CheckedFields } from '../../kubeconfig-client/checked-fields.js';
+import type { InjectedDecision } from '../../kubeconfig-client/injected-call.js';
 import type { FieldSelector } from '../../machinery/field-selector.js';
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
 import type { LabelOperator, LabelSelector } from '../../machinery/label-selector.js';
@@ -101,6 +102,11 @@ export interface AccessReviewStatus {
   readonly isAllowed: boolean;
   readonly isDenied: boolean;
   readonly reason: string;
+}
+
+/** Returns the answer of a webhook that denies a request. */
+export function deniedReview(apiVersion: string, { message }: InjectedDecision): object {
+  return { kind: 'SubjectAccessReview', apiVersion, status: { allowed: false, denied: true, reason: message } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Limits } from '../../config/limits.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
+import type { InjectCall } from '../../kubeconfig-client/injected-call.js';
 import type { Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import type { Rng } from '../../std/rng.js';
@@ -17,6 +18,8 @@ interface AuthorizationWebhookDependencies {
   readonly logger: Logger;
   readonly webhookObserver: WebhookObserver;
   readonly observer: AuthorizationWebhookObserver;
+  /** Absent without --allow-faults. */
+  readonly injectCall?: InjectCall | undefined;
   /** For InClusterConfig. Default: those of this process. */
   readonly pod?: PodSurroundings;
 }

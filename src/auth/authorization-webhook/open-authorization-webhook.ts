@@ -1,4 +1,5 @@
 import type { Limits } from '../../config/limits.js';
+import { deniedReview } from './access-review.js';
 import type { OpenAuthorizationWebhook } from './authorization-webhook-dependencies.js';
 import { WebhookAuthorizer, type ReviewLimits } from './authorization-webhook.js';
 import { inClusterKubeconfig, podSurroundings } from './in-cluster-kubeconfig.js';
@@ -6,7 +7,7 @@ import { MatchConditions } from './match-conditions.js';
 
 export const openAuthorizationWebhook: OpenAuthorizationWebhook = async (configuration, dependencies) => {
   const { name, failurePolicy, timeoutMs, kubeconfigFile: file } = configuration;
-  const { naming, limits, clock, rng, logger, webhookObserver, observer } = dependencies;
+  const { naming, limits, clock, rng, logger, webhookObserver, observer, injectCall } = dependencies;
   const apiVersion = `${naming.group('authorization')}/${configuration.subjectAccessReviewVersion}`;
   const conditions = await MatchConditions.compile(configuration.matchConditions, clock);
   // Most servers have no webhook and do not load the client.
@@ -17,6 +18,12 @@ export const openAuthorizationWebhook: OpenAuthorizationWebhook = async (configu
   return new WebhookAuthorizer({
     ...{ name, failurePolicy, timeoutMs, apiVersion, conditions },
     ...{ client, clock, rng, logger, webhookObserver, observer },
+    injectCall:
+      injectCall &&
+      (() =>
+        injectCall({ kind: 'authorization', configuration: name, name: '' }, (decision) =>
+          deniedReview(apiVersion, decision),
+        )),
     answerBytesMax: limits.accessReviewAnswerBytesMax,
     allowedTtlMs: configuration.cacheAuthorizedRequests ? configuration.authorizedTtlMs : 0,
     otherTtlMs: configuration.cacheUnauthorizedRequests ? configuration.unauthorizedTtlMs : 0,

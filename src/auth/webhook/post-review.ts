@@ -2,6 +2,7 @@ import { ClientError, codeOf } from '../../kubeconfig-client/client-error.js';
 import { certificateFlaw, type CertificateFlaw } from '../../kubeconfig-client/connection-error.js';
 import type { ClientResponse } from '../../kubeconfig-client/http-client.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
+import type { InjectedCall } from '../../kubeconfig-client/injected-call.js';
 import type { OpenSpan } from '../../std/call-trace.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Rng } from '../../std/rng.js';
@@ -17,6 +18,8 @@ export interface WebhookConnection {
   /** Limit on one attempt. Default: 30 s, as in kube-apiserver. */
   readonly timeoutMs?: number;
   readonly webhookObserver: WebhookObserver;
+  /** Changes an attempt by a fault plan. Absent without --allow-faults. */
+  readonly injectCall?: (() => InjectedCall | undefined) | undefined;
   /** Gets the result of each attempt. */
   readonly attempted?: (result: AttemptResult, ms: number) => void;
 }
@@ -68,12 +71,13 @@ type Attempt<T> =
   | { readonly isSuccess: false; readonly error: unknown; readonly retryAfterMs?: number };
 
 async function attemptReview<T>(
-  { client, clock, answerBytesMax, timeoutMs = timeoutMsDefault, webhookObserver, attempted }: WebhookConnection,
+  connection: WebhookConnection,
   body: Buffer,
   decode: (answer: Buffer) => T,
   signal: AbortSignal,
   span: OpenSpan | undefined,
 ): Promise<Attempt<T>> {
+  const { client, clock, answerBytesMax, timeoutMs = timeoutMsDefault, webhookObserver, attempted } = connection;
   const beginMs = clock.monotonicMs();
   const ended = (result: AttemptResult) => {
     span?.event('Request completed', { result });
@@ -90,6 +94,7 @@ async function attemptReview<T>(
       isRepeatable: true,
       timeoutMs,
       signal,
+      injected: connection.injectCall?.(),
     });
     if (isSuccess(response)) {
       const review = decode(response.body);

@@ -1,5 +1,6 @@
 import { decodeJson, encodeJson } from '../../codec/json.js';
 import { CheckedFields } from '../../kubeconfig-client/checked-fields.js';
+import type { InjectedDecision } from '../../kubeconfig-client/injected-call.js';
 import type { JsonValue } from '../../machinery/kube-object.js';
 import { allAuthenticated, allUnauthenticated, userNames, type UserInfo } from '../../machinery/user-info.js';
 import { WebhookError } from './webhook-error.js';
@@ -22,6 +23,11 @@ export function encodeTokenReview(apiVersion: string, token: string, audiences: 
     spec: { token, ...(audiences.length > 0 && { audiences }) },
     status: { user: {} },
   });
+}
+
+/** Returns the answer of a webhook that rejects a token. */
+export function rejectedReview(apiVersion: string, { message }: InjectedDecision): object {
+  return { kind: 'TokenReview', apiVersion, status: { authenticated: false, error: message } };
 }
 
 /**

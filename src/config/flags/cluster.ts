@@ -199,7 +199,7 @@ export const ownFlags: FlagTopic = {
       'bool',
       'false',
       'faults.allowed',
-      'inject faults into requests, for tests of clients: by --fault-plan-file, /debug/faults and the header Keelson-Fault',
+      'inject faults into requests and calls of webhooks, for tests of clients: by --fault-plan-file, /debug/faults and the header Keelson-Fault',
     ),
     used(
       'fault-plan-file',

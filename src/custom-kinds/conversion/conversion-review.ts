@@ -21,6 +21,12 @@ export function encodeReview({ uid, reviewVersion, desiredApiVersion, objects }:
   return encodeJson({ kind: 'ConversionReview', apiVersion: reviewVersion, request });
 }
 
+/** Returns the answer of a webhook that cannot convert the objects. */
+export function failedReview({ uid, reviewVersion }: ReviewRequest, message: string): object {
+  const response = { uid, convertedObjects: [], result: { status: 'Failed', message } };
+  return { kind: 'ConversionReview', apiVersion: reviewVersion, response };
+}
+
 /**
  * Returns the converted objects of an answer, with the metadata of the originals except for labels and annotations,
  * which a webhook may change. Throws ConversionFailure if the answer or one of its objects is invalid.

@@ -2,13 +2,14 @@ import type { CustomResourceConversion } from '../../catalog/types/apiextensions
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { InjectCall, InjectedCall } from '../../kubeconfig-client/injected-call.js';
 import { tracedCall, type CallTrace } from '../../std/call-trace.js';
 import type { Clock } from '../../std/clock.js';
 import { NotReady } from '../../std/not-ready.js';
 import type { Rng } from '../../std/rng.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { ConversionFailure, type FailureType } from './conversion-failure.js';
-import { decodeReview, encodeReview } from './conversion-review.js';
+import { decodeReview, encodeReview, failedReview } from './conversion-review.js';
 import type { ConvertedObjects } from './converted-objects.js';
 
 export type WebhookConversion = NonNullable<CustomResourceConversion['webhook']>;
@@ -19,6 +20,7 @@ interface CallOptions {
   readonly timeoutSeconds: number;
   readonly signal: undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly injected: InjectedCall | undefined;
 }
 
 /** A conversion of objects, each with the key of its result. */
@@ -47,6 +49,8 @@ export interface ConverterDependencies {
   readonly openClient: (address: WebhookAddress) => ConversionClient;
   readonly results: ConvertedObjects;
   readonly observer: ConversionObserver;
+  /** Absent without --allow-faults. */
+  readonly injectCall: InjectCall | undefined;
   /** `apiextensions.k8s.io` */
   readonly group: string;
   readonly clock: Clock;
@@ -157,7 +161,7 @@ export class WebhookConverter {
 
   private async ask({ objects: keyed, apiVersion: desiredApiVersion, trace }: Conversion): Promise<KubeObject[]> {
     const objects = keyed.map(([, object]) => object);
-    const { openClient, clock, rng, group } = this.dependencies;
+    const { openClient, injectCall, clock, rng, group } = this.dependencies;
     const { clientConfig, conversionReviewVersions } = this.webhook;
     const version = (conversionReviewVersions ?? []).find((each) => reviewVersions.includes(each));
     const failed = (problem: string) => new ConversionFailure('conversion_webhook_call_failure', problem);
@@ -174,7 +178,10 @@ export class WebhookConverter {
     try {
       const client = (this.client ??= openClient(clientConfig));
       answer = await tracedCall(trace, 'Call conversion webhook', attributes, async (span) => {
-        const options = { timeoutSeconds, signal: undefined, headers: span?.headers };
+        const injected = injectCall?.({ kind: 'conversion', configuration: this.definition, name: '' }, ({ message }) =>
+          failedReview(request, message),
+        );
+        const options = { timeoutSeconds, signal: undefined, headers: span?.headers, injected };
         const body = await client.post(encodeReview(request), options);
         span?.event('Request completed');
         return body;
