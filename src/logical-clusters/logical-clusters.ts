@@ -98,7 +98,7 @@ export class LogicalClusters<Awake extends AwakeCluster = AwakeCluster> {
     if (!entry) this.entries.set(identity.uid, (entry = newEntry(identity)));
     entry.users++;
     try {
-      return entry.awake ?? (await (entry.waking ??= this.inTurn(entry)));
+      return entry.awake ?? (await (entry.waking ?? this.beginWaking(entry)));
     } catch (error) {
       this.release(identity);
       throw error;
@@ -142,8 +142,12 @@ export class LogicalClusters<Awake extends AwakeCluster = AwakeCluster> {
     await Promise.allSettled(entries.map((entry) => this.putToSleep(entry)));
   }
 
-  private async inTurn(entry: Entry<Awake>): Promise<Awake> {
+  private beginWaking(entry: Entry<Awake>): Promise<Awake> {
     if (this.waitingCount >= wakingMax) throw ApiError.tooManyRequests('too many logical clusters are being read', 1);
+    return (entry.waking = this.inTurn(entry));
+  }
+
+  private async inTurn(entry: Entry<Awake>): Promise<Awake> {
     this.waitingCount++;
     const before = this.lastWaking;
     const waking = before.then(() => this.wake(entry));
