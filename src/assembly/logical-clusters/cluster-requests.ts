@@ -65,6 +65,8 @@ export class ClusterRequests<Awake extends AwakeCluster> {
       identity = clusters.known(name) ?? (await clusters.find(name));
       if (!identity) return serveByRoot(request, response);
       if (!(await waking.permit(request, identity))) throw ApiError.unauthorized();
+      // Waking a cluster that was removed meanwhile would write keys that nothing deletes.
+      if (clusters.known(name)?.uid !== identity.uid) return serveByRoot(request, response);
       assigned = await clusters.acquire(identity);
     } catch (error) {
       const reason = `logical cluster ${name} could not be read: ${error instanceof Error ? error.message : String(error)}`;
