@@ -1,5 +1,6 @@
 import type { CacheEvent } from '../cache/cache-event.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
+import { readFresh } from '../registry/read/freshness.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import {
   defineReconciler,
@@ -89,9 +90,18 @@ class ClusterRemoval implements RunningReconciler {
     const { cache, dependencies } = this.served.store;
     // Read before the objects: a cluster has keys only after its object.
     const uids = await storedClusters(store, etcdPrefix);
-    await dependencies.feed.consistentRevision({ timeoutMs: dependencies.limits.freshnessTimeoutMs });
-    const existing = new Set<string | undefined>();
-    for (const { attributes } of cache.snapshot().range(this.served.store.scopeOf(''))) existing.add(attributes.uid);
+    await readFresh(dependencies, cache, undefined, undefined);
+    const existing = new Set<string>();
+    for (const { attributes, corruption } of cache.snapshot().range(this.served.store.scopeOf(''))) {
+      if (corruption || attributes.uid === undefined) {
+        this.dependencies.logger.warn(
+          'keys of deleted logical clusters stay in the store, since a LogicalCluster cannot be read: delete or repair it',
+          { cluster: attributes.name },
+        );
+        return;
+      }
+      existing.add(attributes.uid);
+    }
     for (const uid of uids) if (!existing.has(uid)) this.queue.add(uid);
   }
 

@@ -1,5 +1,5 @@
 import type { ConfigOverrides } from '../../src/config/load-config.js';
-import { startTestServer, type StoreName, type TestServer } from './servers.js';
+import { startTestServer, type TestServer } from './servers.js';
 import type { HttpClient, Answer, Watch } from './http-client.js';
 
 export const clustersPath = '/apis/clusters.keelson.dev/v1alpha1/logicalclusters';
@@ -31,10 +31,16 @@ export class ClusterClient {
 export class ClusterServer {
   private constructor(readonly server: TestServer) {}
 
-  static async start(config: ConfigOverrides = {}, store: StoreName = 'memory'): Promise<ClusterServer> {
+  static async start(
+    config: ConfigOverrides = {},
+    options: Omit<NonNullable<Parameters<typeof startTestServer>[1]>, 'config'> = {},
+  ): Promise<ClusterServer> {
     const logicalClusters = { enabled: true, ...config.logicalClusters };
     return new ClusterServer(
-      await startTestServer({ store, naming: 'kubernetes' }, { config: { ...config, logicalClusters } }),
+      await startTestServer(
+        { store: 'memory', naming: 'kubernetes' },
+        { ...options, config: { ...config, logicalClusters } },
+      ),
     );
   }
 

@@ -1,6 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineAuthenticator } from '../../src/index.js';
+import { clusterPrefix, storedClusters } from '../../src/logical-clusters/cluster-keys.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
+import { Deferred } from '../../src/std/deferred.js';
+import { silentLogger } from '../../src/std/logger.js';
 import { ClusterClient, ClusterServer, clusterObject, clustersPath, tokenOf } from '../harness/logical-clusters.js';
 import { eventually } from '../harness/eventually.js';
 import { HttpClient } from '../harness/http-client.js';
@@ -69,6 +74,55 @@ describe('memory', () => {
     watch.close();
     await eventually('b is served', async () => (await codeOf(`Bearer ${b.token}`)) === 200);
   });
+});
+
+test('a request that waits for its authentication while the cluster is deleted does not bring it back', async () => {
+  const [asked, gate] = [new Deferred<void>(), new Deferred<void>()];
+  const slow = defineAuthenticator({
+    name: 'slow',
+    make: () => ({
+      reads: 'bearer token',
+      async authenticate({ bearerToken }) {
+        if (bearerToken !== 'slow') return undefined;
+        asked.resolve();
+        await gate.promise;
+        return { user: { name: 'slow', uid: '', groups: ['system:masters'], extra: {} } };
+      },
+    }),
+  });
+  const server = await ClusterServer.start({}, { authenticators: [slow] });
+  try {
+    expect((await server.admin.post(clustersPath, clusterObject('gone'))).code).toBe(201);
+    const waiting = server.server.client({ token: 'slow' }).get('/clusters/gone/api');
+    await asked.promise;
+    expect((await server.admin.delete(`${clustersPath}/gone`)).code).toBe(200);
+    await eventually('the cluster is gone', async () => (await server.admin.get(`${clustersPath}/gone`)).code === 404);
+    gate.resolve();
+    expect((await waiting).code).toBe(404);
+    const { components, store } = server.server.keelson;
+    expect(await storedClusters(store, components.config.storage.etcd.prefix)).toEqual([]);
+  } finally {
+    gate.resolve();
+    await server.stop();
+  }
+});
+
+test('a LogicalCluster that cannot be read keeps the keys of its cluster', async () => {
+  const store = new MemoryStore();
+  const put = (key: string, value: string) => store.txn([], [{ type: 'put', key, value: Buffer.from(value) }]);
+  await put('/registry/clusters.keelson.dev/logicalclusters/damaged', '{"kind":');
+  await put(`${clusterPrefix('/registry', 'its-uid')}registry/configmaps/default/a`, '{}');
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+  const server = await ClusterServer.start({}, { store, logger });
+  try {
+    await eventually('the server tells it', () =>
+      warnings.some((text) => text.includes('LogicalCluster cannot be read')),
+    );
+    expect(await storedClusters(store, '/registry')).toEqual(['its-uid']);
+  } finally {
+    await server.stop();
+  }
 });
 
 test('a server that stops ends the watches of its clusters', async () => {
