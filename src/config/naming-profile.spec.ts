@@ -36,3 +36,10 @@ test.each([
   expect(profile.systemNamespace('node-lease')).toBe(namespace);
   expect(profile.systemName('root-ca.crt')).toBe(map);
 });
+
+test('equal profiles are one frozen object', () => {
+  const profile = namingProfile('kubernetes', { apiDomain: 'a.io' });
+  expect(namingProfile('kubernetes', { apiDomain: 'a.io', labelDomain: 'a.io' })).toBe(profile);
+  expect(Object.isFrozen(profile)).toBe(true);
+  expect(namingProfile('svc', { apiDomain: 'a.io' })).not.toBe(profile);
+});

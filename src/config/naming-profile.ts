@@ -50,9 +50,22 @@ export class NamingProfile {
   }
 }
 
-/** Returns a profile with overrides. --api-domain alone also sets the label domain. */
+const profiles = new Map<string, NamingProfile>();
+
+/**
+ * Returns a profile with overrides. --api-domain alone also sets the label domain. Equal profiles of a process are one
+ * frozen object: what depends on names alone (the catalog, definitions, initial roles) is computed once for each.
+ */
 export function namingProfile(name: NamingProfileName, overrides: NamingOverrides = {}): NamingProfile {
   const { apiDomain, labelDomain = apiDomain } = overrides;
+  const given = [apiDomain, labelDomain].map((domain) => (domain === undefined ? '' : `=${domain}`));
+  const key = [name, ...given].join('\n');
+  let profile = profiles.get(key);
+  if (!profile) profiles.set(key, (profile = Object.freeze(makeProfile(name, { apiDomain, labelDomain }))));
+  return profile;
+}
+
+function makeProfile(name: NamingProfileName, { apiDomain, labelDomain }: NamingOverrides): NamingProfile {
   return Object.assign(new NamingProfile(), ownYaml(`naming/${name}.yaml`), {
     profile: name,
     ...(apiDomain !== undefined && { apiDomain }),

@@ -114,11 +114,11 @@ export const ComputedResource = (resource: string) => marking<ComputeList>({ as:
 export const Reserves = (resource: string) => marking<Reserve>({ as: 'reserves', resource });
 
 /** Definitions are data: servers with the same names of groups share them. */
-const namedVersions = new WeakMap<NamingProfile, Map<OptionsFor, readonly ApiGroupOptions[]>>();
+const namedVersions = new WeakMap<NamingProfile, WeakMap<OptionsFor, readonly ApiGroupOptions[]>>();
 
 function versionsOf(options: OptionsFor, naming: NamingProfile): readonly ApiGroupOptions[] {
   let ofNaming = namedVersions.get(naming);
-  if (!ofNaming) namedVersions.set(naming, (ofNaming = new Map<OptionsFor, readonly ApiGroupOptions[]>()));
+  if (!ofNaming) namedVersions.set(naming, (ofNaming = new WeakMap<OptionsFor, readonly ApiGroupOptions[]>()));
   let versions = ofNaming.get(options);
   if (!versions) {
     const declared = typeof options === 'function' ? options(naming) : options;
