@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SniContexts } from '../certificates/sni-contexts.js';
 import type { TlsMaterial } from '../certificates/tls-material.js';
@@ -28,6 +28,7 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
+import { RoutedMethodsAdapter } from './routed-methods-adapter.js';
 
 interface HookDependencies {
   readonly clock: Clock;
@@ -134,7 +135,7 @@ function makeAdapter(config: ServerConfig, components: HookDependencies, serverF
     },
     skipMiddie: true,
   };
-  const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
+  const adapter = new RoutedMethodsAdapter(options as never);
   const server = adapter.getInstance();
   // Hooks run in this order, for every request, including those that a guard rejects.
   registerRequestInfo(server, components);

@@ -14,7 +14,8 @@ const unusual = new WeakMap<AnyRequest, OriginalRequestLine>();
 /** URLs of requests whose path was shortened before all else, as the client sent them. */
 const submittedUrls = new WeakMap<AnyRequest, string>();
 
-const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The methods that the router gets: requests with another one get a route by makeRoutable(). */
+export const routedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** Stands for unknown methods: it is routed, and no resource supports it either. */
 const routedInstead = 'OPTIONS';
 /** A path without a resource. */

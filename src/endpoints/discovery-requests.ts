@@ -74,7 +74,7 @@ export class DiscoveryRequests {
       this.listed = merged(registry.servedVersions(), remote?.versions() ?? []);
     }
     const [root = '', first, second, ...more] = segmentsOf(request.kube.info.path);
-    if (more.length > 0) throw ApiError.noSuchPage();
+    if (more.length > 0 || first === '') throw ApiError.noSuchPage();
     if (root === '' && first === undefined) return this.index(request, reply);
     if (root === 'api' && second === undefined)
       return first === undefined ? this.core(request, reply) : this.version(request, reply, '', first);

@@ -427,6 +427,8 @@ describe('paths and methods', () => {
     ['GET', '/apis/nothing', 404, page],
     ['GET', '/apis/nothing.example.com/v1', 404, page],
     ['GET', '/API', 404, page],
+    ['GET', '/apis//v1', 404, page],
+    ['GET', '/api//', 404, page],
     ['POST', '/', 200, status],
     ['POST', '/apis', 200, status],
     ['DELETE', '/apis/apps', 200, status],
