@@ -1,10 +1,10 @@
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { loopbackUser } from '../../machinery/user-info.js';
-import { createObject } from '../../registry/write/create.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { updateObject } from '../../registry/write/update.js';
 import { noAdmission, type ManagedFieldsMode, type WriteContext } from '../../registry/write/write-context.js';
+import { createInitial } from './create-initial.js';
 
 /** An object that a start creates if it does not exist, and the fields that later starts restore. */
 export interface BootObject {
@@ -51,7 +51,7 @@ export async function ensureObject(registry: ResourceRegistry, boot: BootObject)
     : bootContext();
   if (!store.cache.get(store.keyOf(namespace, name))) {
     try {
-      await createObject(store, structuredClone(object), context);
+      await createInitial(store, object, context);
       return;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;

@@ -3,12 +3,12 @@ import { ApiError } from '../../../machinery/api-error.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { plainDelete } from '../../../machinery/delete-options.js';
 import { rbacVersion } from '../../../modules/rbac/rbac.resources.js';
-import { createObject } from '../../../registry/write/create.js';
 import { deleteObject } from '../../../registry/write/delete.js';
 import type { ResourceRegistry } from '../../../registry/resource-registry.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { updateObject } from '../../../registry/write/update.js';
 import { forEachConcurrent } from '../../../std/for-each-concurrent.js';
+import { createInitial } from '../create-initial.js';
 import { bootContext } from '../ensure-object.js';
 import { addMissing, hasOtherRole, type RbacObject } from './add-missing.js';
 import { autoupdateAnnotation, roleObjects } from './role-objects.js';
@@ -52,7 +52,7 @@ async function ensure(
   let current = known?.parse();
   for (let attempt = 1; ; attempt++) {
     try {
-      if (!current) await createObject(store, structuredClone(wanted), bootContext());
+      if (!current) await createInitial(store, wanted, bootContext());
       else if (isLeftAlone(current)) return;
       else if (hasOtherRole(current, wanted)) await replace(store, ref, current, wanted);
       else if (addMissing(current, wanted) !== current) {
@@ -75,7 +75,7 @@ async function replace(store: ResourceStore, ref: Ref, current: KubeObject, want
   const { uid } = current.metadata;
   const { gone } = await deleteObject(store, ref, { ...plainDelete, preconditions: { uid } }, bootContext());
   // If a finalizer keeps the old one, the next start creates the new one.
-  if (gone) await createObject(store, structuredClone(wanted), bootContext());
+  if (gone) await createInitial(store, wanted, bootContext());
 }
 
 const races: readonly string[] = ['AlreadyExists', 'NotFound', 'Conflict'];
