@@ -50,7 +50,7 @@ export class Booking implements Reservation {
       ledger,
       name,
       compare: { key, modRevision: noRevision },
-      write: { type: 'put', key, value },
+      write: codec.put(key, value),
       after: (revision) => codec.written(final, key, value, revision),
     });
   }

@@ -37,6 +37,8 @@ export interface KeyValue {
   readonly value: Buffer;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
+  /** The summary with which the value was written, if the store has kept it. */
+  readonly summary?: Uint8Array | undefined;
   /** Set by TransformedStore: true if a write of the same object would use another key of encryption. */
   readonly isStale?: boolean;
   /** Set by TransformedStore: the reason for which `value` could not be decrypted and is as stored. */
@@ -90,8 +92,11 @@ export interface Compare {
   readonly modRevision: Revision;
 }
 
+/** Returns properties of a value by which its reader need not decode it. A store may keep them beside the value. */
+export type Summarize = () => Uint8Array | undefined;
+
 export type Write =
-  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
+  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly summarize?: Summarize }
   | { readonly type: 'delete'; readonly key: string };
 
 export type TxnResult =

@@ -20,17 +20,21 @@ import type { FrameWriter } from './frame-writer.js';
 const present = 1;
 const stale = 2;
 const unreadable = 4;
+const summarized = 8;
 
 /** Stands for a limit or a revision that is not given. */
 const none = -1;
+
+const noBytes = Buffer.alloc(0);
 
 const optional = (value: number): number | undefined => (value === none ? undefined : value);
 
 function writeItem(frame: FrameWriter, item: KeyValue | undefined): void {
   if (!item) return void frame.byte(0);
-  const { key, value, createRevision, modRevision, isStale, failure } = item;
-  frame.byte(present | (isStale ? stale : 0) | (failure ? unreadable : 0));
+  const { key, value, createRevision, modRevision, summary, isStale, failure } = item;
+  frame.byte(present | (isStale ? stale : 0) | (failure ? unreadable : 0) | (summary ? summarized : 0));
   frame.number(createRevision).number(modRevision).text(key).data(value);
+  if (summary) frame.data(summary);
   if (failure) frame.text(failure.message);
 }
 
@@ -42,8 +46,10 @@ function readItem(body: FrameBody): KeyValue | undefined {
   const key = body.text();
   const value = body.data();
   if (flags === present) return { key, value, createRevision, modRevision };
+  const summary = (flags & summarized) === 0 ? undefined : body.data();
+  if (flags === (present | summarized)) return { key, value, createRevision, modRevision, summary };
   const failure = (flags & unreadable) === 0 ? undefined : new UntransformableError(body.text());
-  return { key, value, createRevision, modRevision, isStale: (flags & stale) !== 0, failure };
+  return { key, value, createRevision, modRevision, summary, isStale: (flags & stale) !== 0, failure };
 }
 
 function writeItems(frame: FrameWriter, items: readonly (KeyValue | undefined)[]): void {
@@ -96,7 +102,12 @@ export function writeTransaction(frame: FrameWriter, compares: readonly Compare[
   for (const { key, modRevision } of compares) frame.number(modRevision).text(key);
   frame.uint(writes.length);
   for (const write of writes) {
-    if (write.type === 'put') frame.byte(1).text(write.key).data(write.value);
+    if (write.type === 'put')
+      frame
+        .byte(1)
+        .text(write.key)
+        .data(write.value)
+        .data(write.summarize?.() ?? noBytes);
     else frame.byte(0).text(write.key);
   }
 }
@@ -109,7 +120,10 @@ export function readTransaction(body: FrameBody): { readonly compares: Compare[]
   const writes = Array.from({ length: body.uint() }, (): Write => {
     const isPut = body.byte() === 1;
     const key = body.text();
-    return isPut ? { type: 'put', key, value: body.data() } : { type: 'delete', key };
+    if (!isPut) return { type: 'delete', key };
+    const value = body.data();
+    const summary = body.data();
+    return { type: 'put', key, value, ...(summary.length > 0 && { summarize: () => summary }) };
   });
   return { compares, writes };
 }

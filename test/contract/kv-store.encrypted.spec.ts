@@ -5,6 +5,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { valueBytesMax } from '../../src/storage/backends/call-rules.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { TransformedStore } from '../../src/storage/decorators/transformed-store.js';
+import type { Write } from '../../src/storage/kv-store.js';
 import type { ValueTransformer, ValueTransforms } from '../../src/storage/value-transforms.js';
 import { kvStoreContract } from './kv-store.contract.js';
 
@@ -45,3 +46,19 @@ kvStoreContract(
   },
   facts,
 );
+
+const summarized = { type: 'put', key: '/a', value: Buffer.from('v'), summarize: () => Buffer.from('plain') } as const;
+
+test('the summary of an encrypted value is not stored', async () => {
+  const inner = new MemoryStore();
+  let sent: readonly Write[] = [];
+  const txn = inner.txn.bind(inner);
+  inner.txn = (compares, writes, options) => {
+    sent = writes;
+    return txn(compares, writes, options);
+  };
+  const store = new TransformedStore(inner, all(transformer), systemClock);
+  await store.txn([], [summarized]);
+  await store.close();
+  expect(sent).toEqual([{ type: 'put', key: '/a', value: expect.any(Buffer) as Buffer }]);
+});

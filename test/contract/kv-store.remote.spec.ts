@@ -81,3 +81,15 @@ describeWithEtcd('remote etcd', () => {
     { valueBytesMax: 1_500_000, isDurable: true },
   );
 });
+
+test('the summary of a value reaches the store of the first process, and comes back with the value', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-remote-'));
+  const store = await remoteStore(await EmbeddedStore.open({ directory }));
+  const summary = Buffer.from('summary');
+  await store.txn([], [{ type: 'put', key: '/a', value: Buffer.from('v'), summarize: () => summary }]);
+  await store.txn([], [{ type: 'put', key: '/b', value: Buffer.from('v') }]);
+  const { items } = await store.range('/');
+  expect(items.map((item) => item.summary?.toString())).toEqual(['summary', undefined]);
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});

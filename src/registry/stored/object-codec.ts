@@ -1,20 +1,25 @@
-import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../../cache/encoded-object.js';
+import { EncodedObject, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
-import { decodeJson, encodeJson } from '../../codec/json.js';
-import { InternedStrings } from '../../std/interned-strings.js';
 import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
-import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';
 import { isEncrypted, UntransformableError } from '../../storage/value-transforms.js';
+import type { Write } from '../../storage/kv-store.js';
+import { AttributeReader } from './attribute-reader.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from '../definition/resource-definition.js';
 import type { StoredValues } from './stored-values.js';
 
-/** Converts between stored bytes and objects of one kind. Decodes once per watch event, encodes once per write. */
+/**
+ * Converts between stored bytes and objects of one kind. Decodes once per watch event, encodes once per write. Values with a
+ * summary are not parsed (ADR 070).
+ */
 export interface ObjectCodec {
   readonly decode: Decode;
   /** Encodes the value to be written under `key`. */
   encode(object: KubeObject, key: string): Buffer;
+  /** Returns the write of a value from encode(), with its summary. */
+  put(key: string, value: Buffer): Write;
   /** Returns a value that was just written as the cache entry it becomes, without parsing it. */
   written(object: KubeObject, key: string, value: Buffer, revision: Revision): EncodedObject;
   /** Also decodes values of that version from now on. */
@@ -28,7 +33,7 @@ interface ObjectCodecOptions {
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
   const ownValues = new OwnValues();
-  const attributesOf = attributeReader(Object.entries(definition.selectableFields));
+  const attributes = new AttributeReader(definition.selectableFields);
 
   return {
     decode(item) {
@@ -40,12 +45,20 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         return own;
       }
       try {
+        const known = item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary) : undefined;
+        if (known)
+          return new EncodedObject(
+            item.key,
+            item.modRevision,
+            spliceResourceVersion(item.value, item.modRevision),
+            known,
+          );
         const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
         const { namespace = '', name = '' } = object.metadata;
         if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
         const { modRevision } = item;
         const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
-        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object));
+        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributes.read(object));
         if (isOutdated) encoded.isOutdated = true;
         if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
         return encoded;
@@ -56,24 +69,28 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     encode(object, key) {
       const value = values.encode(object);
       if (values.isPlain(value)) {
-        const attributes = attributesOf(object);
-        ownValues.remember(
-          key,
-          value,
-          (revision) => new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributes),
-        );
+        const read = attributes.read(object);
+        const encodedAt = (revision: Revision) =>
+          new EncodedObject(key, revision, spliceResourceVersion(value, revision), read);
+        ownValues.remember(key, value, encodedAt, values.isOwn(value) ? read : undefined);
       } else if (definition.storage) {
         // The conversion of definition.storage is lossless. Protobuf may drop fields, so such a value is decoded again.
-        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
+        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributes.read(object));
         ownValues.remember(key, value, (revision) => encoded.at(revision));
       }
       return value;
+    },
+    put(key, value) {
+      const known = ownValues.attributesOf(key, value);
+      return known
+        ? { type: 'put', key, value, summarize: () => attributes.summarize(known) }
+        : { type: 'put', key, value };
     },
     written(object, key, value, revision) {
       const own = ownValues.find(key, value, revision);
       if (own) return own;
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
-      return new EncodedObject(key, revision, bytes, attributesOf(object));
+      return new EncodedObject(key, revision, bytes, attributes.read(object));
     },
     addVersion: (version) => values.add(version),
   };
@@ -81,41 +98,3 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
 
 /** The error for an encrypted value of a resource that the configuration does not encrypt, as in kube-apiserver. */
 const encryptedError = () => new UntransformableError('identity transformer tried to read encrypted data');
-
-type SelectableField = readonly [label: string, read: (object: KubeObject) => string];
-
-/** Returns a function that reads the attributes of an object. Equal values of many objects are one string. */
-function attributeReader(selectable: readonly SelectableField[]): (object: KubeObject) => Attributes {
-  const strings = new InternedStrings(internedMax);
-  // Decoded objects have room for exactly their properties, and so have copies.
-  const names = decodeJson(encodeJson(Object.fromEntries(selectable.map(([label]) => [label, '']))));
-  const template = names as Readonly<Record<string, string>>;
-  return (object) => {
-    const { metadata } = object;
-    const fields = { ...template };
-    for (const [label, read] of selectable) fields[label] = strings.get(read(object));
-    return {
-      namespace: strings.get(metadata.namespace ?? ''),
-      name: metadata.name ?? '',
-      uid: metadata.uid,
-      labels: metadata.labels && internedValues(metadata.labels, strings),
-      fields,
-      lifetime: lifetimeOf(metadata),
-    };
-  };
-}
-
-function internedValues(labels: Readonly<Record<string, string>>, strings: InternedStrings): Record<string, string> {
-  const copy = { ...labels };
-  for (const name in copy) copy[name] = strings.get(copy[name]!);
-  return copy;
-}
-
-/** For each resource. */
-const internedMax = 16_384;
-
-function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
-  const isDeleting = typeof deletionTimestamp === 'string';
-  if (!isDeleting && !ownerReferences?.length && !finalizers?.length) return undefined;
-  return { owners: ownerReferences ?? [], finalizers: finalizers ?? [], isDeleting };
-}

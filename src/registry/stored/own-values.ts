@@ -1,4 +1,4 @@
-import type { EncodedObject } from '../../cache/encoded-object.js';
+import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
 import type { Revision } from '../../machinery/revision.js';
 
 /** Beyond these limits the oldest values are dropped. */
@@ -7,6 +7,7 @@ const bytesMax = 4 * 1024 * 1024;
 
 interface OwnValue {
   readonly value: Buffer;
+  readonly attributes: Attributes | undefined;
   readonly encodedAt: (revision: Revision) => EncodedObject;
   encoded: EncodedObject | undefined;
 }
@@ -19,9 +20,9 @@ export class OwnValues {
   private readonly byKey = new Map<string, OwnValue>();
   private bytes = 0;
 
-  remember(key: string, value: Buffer, encodedAt: OwnValue['encodedAt']): void {
+  remember(key: string, value: Buffer, encodedAt: OwnValue['encodedAt'], attributes?: Attributes): void {
     this.forget(key);
-    this.byKey.set(key, { value, encodedAt, encoded: undefined });
+    this.byKey.set(key, { value, attributes, encodedAt, encoded: undefined });
     this.bytes += value.length;
     for (const oldest of this.byKey.keys()) {
       if (this.byKey.size <= entriesMax && this.bytes <= bytesMax) return;
@@ -35,6 +36,12 @@ export class OwnValues {
     if (!own?.value.equals(value)) return undefined;
     if (own.encoded?.revision !== revision) own.encoded = own.encodedAt(revision);
     return own.encoded;
+  }
+
+  /** Returns the attributes that were remembered with this buffer. */
+  attributesOf(key: string, value: Buffer): Attributes | undefined {
+    const own = this.byKey.get(key);
+    return own?.value === value ? own.attributes : undefined;
   }
 
   forget(key: string): void {

@@ -87,13 +87,18 @@ export class StoredValues {
     return this.definition.storage === undefined && !isProtobuf(value);
   }
 
+  /** True if the value begins and ends like the JSON of a built-in kind that this server writes. */
+  isOwn(value: Buffer): boolean {
+    if (this.definition.storage || !this.type) return false;
+    return value.at(-1) !== newline && startsWith(value, this.ownStart);
+  }
+
   /**
    * Decodes a value that this server has written. Go's JSON encoder ends values with a newline, this server does not.
    */
   private readOwn(value: Buffer): StoredValue | undefined {
-    if (this.definition.storage || value.at(-1) === newline || !startsWith(value, this.ownStart)) return undefined;
     const { type } = this;
-    if (!type) return undefined;
+    if (!type || !this.isOwn(value)) return undefined;
     const object = parseJson(value);
     if (!fits(object, type, isSafe)) return undefined;
     const isOutdated = this.writesProtobuf;

@@ -174,7 +174,7 @@ async function writeNew(
     if ((await store.storedCurrent(key, request)).encoded) throw ApiError.alreadyExists(store.groupResource, name);
     return { encoded: undefined, object: final, created: true };
   }
-  const result = await store.commit({ type: 'put', key, value }, noRevision, request, reservation);
+  const result = await store.commit(store.codec.put(key, value), noRevision, request, reservation);
   if ('newer' in result) {
     if (reservation && !result.newer.encoded) return undefined;
     throw ApiError.alreadyExists(store.groupResource, name);

@@ -138,7 +138,7 @@ async function attemptDelete(
     if (timer.isDue()) await timer.yield();
     const value = store.codec.encode(object, key);
     if (timer.isDue()) await timer.yield();
-    const marked = await store.commit({ type: 'put', key, value }, before, request);
+    const marked = await store.commit(store.codec.put(key, value), before, request);
     if ('newer' in marked) return marked;
     before = marked.revision;
     encoded = store.codec.written(object, key, value, marked.revision);

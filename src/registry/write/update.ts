@@ -200,7 +200,7 @@ async function writeUpdate(
   const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
   if (request.dryRun) return { result: { encoded: undefined, object: final, created: false } };
-  const result = await store.commit({ type: 'put', key, value }, current.revision, request, reservation);
+  const result = await store.commit(store.codec.put(key, value), current.revision, request, reservation);
   if ('newer' in result) return result;
   return {
     result: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },

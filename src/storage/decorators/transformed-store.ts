@@ -85,7 +85,8 @@ export class TransformedStore implements KvStore {
     for (const write of writes) {
       const transformer = write.type === 'put' ? this.transforms.of(write.key) : undefined;
       if (write.type === 'delete' || !transformer) converted.push(write);
-      else converted.push({ ...write, value: await this.written(write, transformer) });
+      // Without the summary, which would be readable.
+      else converted.push({ type: 'put', key: write.key, value: await this.written(write, transformer) });
     }
     const result = await this.store.txn(compares, converted, options);
     if (result.succeeded) return result;

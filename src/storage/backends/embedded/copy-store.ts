@@ -67,12 +67,12 @@ export async function revertStore(directory: string, revision: Revision): Promis
     const compares: Compare[] = [];
     const writes: Write[] = [];
     const left = new Map(now.items.map((item) => [item.key, item.modRevision]));
-    for (const { key, value, modRevision } of then.items) {
+    for (const { key, value, modRevision, summary } of then.items) {
       const current = left.get(key);
       left.delete(key);
       if (current === modRevision) continue;
       compares.push({ key, modRevision: current ?? noRevision });
-      writes.push({ type: 'put', key, value });
+      writes.push({ type: 'put', key, value, summarize: () => summary });
     }
     for (const [key, modRevision] of left) {
       compares.push({ key, modRevision });

@@ -7,7 +7,7 @@ import { makePrivateDirectory, makePrivateFile } from '../../../std/private-path
 import { StorageError } from '../../storage-error.js';
 import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
-import { formatVersion, metaKeys, type Bounds } from './records.js';
+import { formatVersion, metaKeys, olderFormat, type Bounds } from './records.js';
 import { dataFile, lockFile, ownerFile } from './store-files.js';
 import { storageError } from './lmdb-errors.js';
 
@@ -258,13 +258,15 @@ function checkFormat(path: string, database: Database, { isReadOnly } = { isRead
         `${path} holds an LMDB database of another program; choose another --data-dir`,
       );
     }
-    if (!isReadOnly) void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
-  } else if (stored.toString() !== String(formatVersion)) {
+  } else if (stored.toString() === String(formatVersion)) {
+    return;
+  } else if (stored.toString() !== String(olderFormat)) {
     throw new StorageError(
       'unavailable',
       `${path} was written in format ${stored.toString()}; this version of the server knows ${formatVersion}`,
     );
   }
+  if (!isReadOnly) void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
 }
 
 /** Syncs a directory, without which a new file may be lost. */

@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open as openLmdb } from 'lmdb';
-import { revisionOf } from '../../../machinery/revision.js';
+import { revisionOf, type Revision } from '../../../machinery/revision.js';
 import { ManualClock } from '../../../std/clock.js';
 import type { KvStore, Write } from '../../kv-store.js';
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
@@ -150,14 +150,55 @@ describe('EmbeddedStore', () => {
 
     it('with another format version is rejected', async () => {
       await (await open()).close();
-      await tamper((database) => database.put(metaKeys.format, Buffer.from('2')));
+      await tamper((database) => database.put(metaKeys.format, Buffer.from('3')));
       const [code, message] = await codeOf(open());
-      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 2.*knows 1/)]);
+      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 3.*knows 2/)]);
+    });
+
+    it('in format 1 is read, and is in format 2 after it was opened for writing', async () => {
+      const store = await open();
+      await store.txn([], [put('/a')]);
+      await store.close();
+      await tamper((database) => database.put(metaKeys.format, Buffer.from('1')));
+      const reader = await open({ isReadOnly: true });
+      expect((await reader.get('/a')).item?.value.toString()).toBe('/a');
+      await reader.close();
+      await (await open()).close();
+      await tamper(async (database) => {
+        expect(database.get(metaKeys.format)?.toString()).toBe('2');
+      });
     });
 
     it('that cannot be created is rejected', async () => {
       await writeFile(directory, 'a file');
       expect((await codeOf(open()))[0]).toBe('unavailable');
+    });
+  });
+
+  it('keeps the summary of a value with it, also in the past and after a restart', async () => {
+    const store = await open();
+    const summarized = (value: string): Write => {
+      return { type: 'put', key: '/a', value: Buffer.from(value), summarize: () => Buffer.from(`of ${value}`) };
+    };
+    await store.txn([], [summarized('one')]);
+    const first = await store.revision();
+    await store.txn([], [summarized('two')]);
+    await store.close();
+    const again = await open();
+    const texts = async (revision?: Revision) => {
+      const { item } = await again.get('/a', revision === undefined ? {} : { revision });
+      const { items } = await again.range('/', revision === undefined ? {} : { revision });
+      expect(items).toEqual([item]);
+      return [item!.createRevision, item!.modRevision, String(item!.value), String(item!.summary)].join(' ');
+    };
+    expect(await texts(first)).toBe('2 2 one of one');
+    expect(await texts()).toBe('2 3 two of two');
+    await again.txn([], [put('/a', 'three')]);
+    expect((await again.get('/a')).item).toEqual({
+      key: '/a',
+      value: Buffer.from('three'),
+      createRevision: 2,
+      modRevision: 4,
     });
   });
 

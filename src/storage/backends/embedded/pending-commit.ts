@@ -42,7 +42,8 @@ export class PendingCommit {
     const { buffer, byteOffset, byteLength } = write.value;
     const value = Buffer.from(buffer, byteOffset, byteLength);
     const createRevision = previous?.createRevision ?? revision;
-    return putEvent({ key, value, createRevision, modRevision: revision }, previous);
+    const summary = write.summarize?.();
+    return putEvent({ key, value, createRevision, modRevision: revision, ...(summary && { summary }) }, previous);
   }
 
   private append(revision: Revision, events: readonly StoreEvent[], changes: Change[]): void {

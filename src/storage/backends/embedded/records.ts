@@ -4,17 +4,19 @@ import { StorageError } from '../../storage-error.js';
 import { crc32 } from '../../../std/crc32.js';
 
 /**
- * Format 1. One tree holds four kinds of record, distinguished by the first byte of the key:
+ * Format 2. One tree holds four kinds of record, distinguished by the first byte of the key:
  *
- *   d <key>                       the state of a key: create-revision, mod-revision, checksum, value
+ *   d <key>                       the state of a key: create-revision, mod-revision, checksum, summary, value
  *   h <key> 00 00 <revision>      history: the state that this revision replaced; empty when the key was absent
  *   l <revision>                  log: time, checksum, and per write its type and key
  *   m <name>                      meta: format, owner, floor
  *
  * A value is thus stored once: it moves from d to h when it is replaced. Numbers are big-endian, so that keys sort.
- * In h a zero byte of a key is written 00 01, so that a key's records are adjacent.
+ * In h a zero byte of a key is written 00 01, so that a key's records are adjacent. The first bit of a state is set if it
+ * has a summary, which begins with its length. Format 1 has no summaries and is read too.
  */
-export const formatVersion = 1;
+export const formatVersion = 2;
+export const olderFormat = 1;
 export const lmdbKeyBytesMax = 1_978;
 
 export const metaKeys = {
@@ -77,25 +79,36 @@ export function logKey(revision: Revision): Buffer {
 export const revisionOfLogKey = (bytes: Buffer) => getRevision(bytes, 1);
 
 const stateHeaderBytes = 20;
+const summaryFlag = 0x80;
+const summaryLengthBytes = 4;
 
-export function encodeState(item: KeyValue): Buffer {
-  const bytes = Buffer.allocUnsafe(stateHeaderBytes + item.value.length);
-  putRevision(bytes, 0, item.createRevision);
-  putRevision(bytes, 8, item.modRevision);
-  bytes.set(item.value, stateHeaderBytes);
-  bytes.writeUInt32BE(checksumOfState(item.key, bytes), 16);
+export function encodeState({ key, value, createRevision, modRevision, summary }: KeyValue): Buffer {
+  const start = stateHeaderBytes + (summary ? summaryLengthBytes + summary.length : 0);
+  const bytes = Buffer.allocUnsafe(start + value.length);
+  putRevision(bytes, 0, createRevision);
+  putRevision(bytes, 8, modRevision);
+  if (summary) {
+    bytes[0]! |= summaryFlag;
+    bytes.writeUInt32BE(summary.length, stateHeaderBytes);
+    bytes.set(summary, stateHeaderBytes + summaryLengthBytes);
+  }
+  bytes.set(value, start);
+  bytes.writeUInt32BE(checksumOfState(key, bytes), 16);
   return bytes;
 }
 
 export function decodeState(key: string, bytes: Buffer): KeyValue {
   if (bytes.length < stateHeaderBytes) throw corruptKey(key, `its record has ${bytes.length} bytes`);
   if (checksumOfState(key, bytes) !== bytes.readUInt32BE(16)) throw corruptKey(key, 'its checksum does not match');
-  return {
-    key,
-    value: bytes.subarray(stateHeaderBytes),
-    createRevision: getRevision(bytes, 0),
-    modRevision: getRevision(bytes, 8),
-  };
+  const createRevision = getRevision(bytes, 0);
+  const modRevision = getRevision(bytes, 8);
+  if ((bytes[0]! & summaryFlag) === 0) {
+    return { key, value: bytes.subarray(stateHeaderBytes), createRevision, modRevision };
+  }
+  const summaryStart = stateHeaderBytes + summaryLengthBytes;
+  const start = summaryStart + bytes.readUInt32BE(stateHeaderBytes);
+  const summary = bytes.subarray(summaryStart, start);
+  return { key, value: bytes.subarray(start), createRevision, modRevision, summary };
 }
 
 export interface LogOperation {
@@ -171,6 +184,7 @@ function putRevision(bytes: Buffer, offset: number, revision: Revision): void {
   bytes.writeUInt32BE(revision % 0x1_0000_0000, offset + 4);
 }
 
+/** Returns a revision without the first bit, which is set in states with a summary. */
 function getRevision(bytes: Buffer, offset: number): Revision {
-  return (bytes.readUInt32BE(offset) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)) as Revision;
+  return ((bytes.readUInt32BE(offset) & 0x7fff_ffff) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)) as Revision;
 }
