@@ -1,8 +1,9 @@
 import { stringifyJson } from './codec/json.js';
 import { encodeYaml } from './codec/yaml.js';
-import { auditedWrites, usersOf } from './history/audited-writes.js';
+import { auditedWrites, clusterOf } from './history/audited-writes.js';
 import { historyText } from './history/history-text.js';
 import { readHistory } from './history/object-history.js';
+import { revisionWrites } from './history/revision-writes.js';
 import { pastObjects, pastTable } from './history/past-objects.js';
 import { ClientError } from './kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from './kubeconfig-client/kubeconfig-client.js';
@@ -62,9 +63,17 @@ export function runHistoryGet(
       return 1;
     }
     const object = { group: groupOf(kind.path), resource: kind.plural, namespace, name };
-    const writes = options.auditLog === undefined ? [] : await auditedWrites(options.auditLog, object);
-    const users = usersOf(revisions, writes);
-    const told = revisions.map((revision, index) => ({ ...revision, user: users[index]! }));
+    const sinceMs = Date.parse(revisions[0]!.time) || 0;
+    const cluster = clusterOf(`${client.basePath}/`);
+    const writes =
+      options.auditLog === undefined
+        ? []
+        : await auditedWrites(options.auditLog, { ...object, cluster }, { sinceMs, tell });
+    const found = revisionWrites(revisions, writes);
+    const told = revisions.map((revision, index) => {
+      const { user = '', verb = '', time = '', auditID = '' } = found[index] ?? {};
+      return { ...revision, user, ...(found[index] && { audit: { verb, requestReceivedTimestamp: time, auditID } }) };
+    });
     if (options.output === 'json') {
       const fields = { kind: 'ObjectHistory', ...object, oldestResourceVersion: since, revisions: told };
       stdout.write(`${stringifyJson(fields)}\n`);

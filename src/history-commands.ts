@@ -32,7 +32,7 @@ function historyCommand(root: Command, outcome: Outcome): void {
     .description('print who changed which fields of an object, and when')
     .usage('<resource>/<name> [flags]')
     .option('--at <resourceVersion>', 'print the object as it was instead')
-    .option('--audit-log <path>', 'audit log of the server, for the users')
+    .option('--audit-log <path>', 'audit log of the server, for users, verbs and audit IDs')
     .option('-n, --namespace <name>', 'namespace of the object; by default that of the kubeconfig')
     .addOption(
       new Option('-o, --output <format>', 'text or json; with --at yaml, json or table')
@@ -232,8 +232,8 @@ Exit code:
 
 const historyGetHelp = `
 Prints the revisions that the server has, the oldest first: resourceVersion, time, what happened, field managers and, from
-the audit log, users. Values of Secrets are hidden in the text. The server keeps past states for
---etcd-compaction-interval.
+the audit log and its rotated files, users, verbs and audit IDs. Values of Secrets are hidden in the text. The server keeps
+past states for --etcd-compaction-interval.
 
 Exit code:
   0  the object has revisions, or existed at the resourceVersion

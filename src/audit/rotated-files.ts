@@ -15,10 +15,27 @@ interface Options {
   readonly filesMax: number;
 }
 
-interface RotatedFile {
-  readonly name: string;
+export interface RotatedFile {
+  readonly path: string;
+  /** The time of the rotation, after that of all its events. */
   readonly timeMs: number;
   readonly isCompressed: boolean;
+}
+
+/** Returns the rotated files of a log in its directory, the newest first. */
+export async function listRotatedFiles(path: string): Promise<RotatedFile[]> {
+  const directory = dirname(path);
+  const extension = extname(path);
+  const prefix = `${basename(path, extension)}-`;
+  const files: RotatedFile[] = [];
+  for (const name of await readdir(directory)) {
+    const isCompressed = name.endsWith(compressedSuffix);
+    const plain = isCompressed ? name.slice(0, -compressedSuffix.length) : name;
+    if (!plain.startsWith(prefix) || !plain.endsWith(extension)) continue;
+    const timeMs = timeOf(plain.slice(prefix.length, plain.length - extension.length));
+    if (timeMs !== undefined) files.push({ path: join(directory, name), timeMs, isCompressed });
+  }
+  return files.sort((a, b) => b.timeMs - a.timeMs);
 }
 
 /** The rotated files of a log, named as lumberjack names them: `audit-2026-01-01T00-00-00.000.log`, with `.gz` if compressed. */
@@ -49,28 +66,14 @@ export class RotatedFiles {
   /** Removes files beyond the bounds, and compresses the others. */
   async tidy(nowMs: number): Promise<void> {
     const { filesMax, daysMax, compresses } = this.options;
-    const files = await this.list();
+    const files = await listRotatedFiles(this.options.path);
     const times = [...new Set(files.map(({ timeMs }) => timeMs))];
     const keptTimes = new Set(filesMax > 0 ? times.slice(0, filesMax) : times);
     const oldestMs = daysMax > 0 ? nowMs - daysMax * dayMs : -Infinity;
-    for (const { name, timeMs, isCompressed } of files) {
-      const path = join(this.directory, name);
+    for (const { path, timeMs, isCompressed } of files) {
       if (!keptTimes.has(timeMs) || timeMs < oldestMs) await unlink(path);
       else if (compresses && !isCompressed) await compress(path);
     }
-  }
-
-  /** Returns the rotated files, the newest first. */
-  private async list(): Promise<RotatedFile[]> {
-    const files: RotatedFile[] = [];
-    for (const name of await readdir(this.directory)) {
-      const isCompressed = name.endsWith(compressedSuffix);
-      const plain = isCompressed ? name.slice(0, -compressedSuffix.length) : name;
-      if (!plain.startsWith(this.prefix) || !plain.endsWith(this.extension)) continue;
-      const timeMs = timeOf(plain.slice(this.prefix.length, plain.length - this.extension.length));
-      if (timeMs !== undefined) files.push({ name, timeMs, isCompressed });
-    }
-    return files.sort((a, b) => b.timeMs - a.timeMs);
   }
 }
 

@@ -1,14 +1,16 @@
-import { createReadStream } from 'node:fs';
 import { decodeJson } from '../codec/json.js';
-import { ClientError, reasonOf } from '../kubeconfig-client/client-error.js';
 import { asFields, asNumber, asText, type Fields } from '../machinery/fields.js';
-import type { ObjectRevision } from './object-history.js';
+import { auditLogLines } from './audit-log-lines.js';
 
 /** A write of one object in an audit log. */
-interface AuditedWrite {
+export interface AuditedWrite {
   readonly verb: string;
+  readonly effect: 'create' | 'change' | 'delete';
   /** `ann`, or `ann as bob` for an impersonated user. */
   readonly user: string;
+  /** When the request was received. */
+  readonly time: string;
+  readonly auditID: string;
   readonly receivedMs: number;
   readonly doneMs: number;
   /** Name of the field manager if the request has one, or the program of the user agent. */
@@ -23,43 +25,43 @@ interface AuditedObject {
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
+  /** Name of the logical cluster; empty for the root and for other servers. */
+  readonly cluster: string;
 }
 
-/** Longer lines are skipped: an object has at most 3 MiB, and an event two of them. */
-const lineBytesMax = 16 * 1024 * 1024;
-const newline = 10;
+/** Subresources whose requests do not write the object. */
+const withoutWrites = new Set(['token', 'proxy', 'exec', 'attach', 'portforward']);
+
+/** Returns the logical cluster of the URL of a request, empty for the root. */
+export const clusterOf = (url: string): string => /^\/clusters\/([^/?]+)/.exec(url)?.[1] ?? '';
+
 const writeVerbs = ['create', 'update', 'patch', 'delete'];
 
-/** Reads the successful writes of an object from an audit log with one JSON event a line. Skips other lines. */
-export async function auditedWrites(file: string, object: AuditedObject): Promise<AuditedWrite[]> {
-  const writes: AuditedWrite[] = [];
-  const name = Buffer.from(`"${object.name}"`);
-  try {
-    for await (const line of linesOf(file)) {
-      const write = line.includes(name) ? writeOf(line, object) : undefined;
-      if (write) writes.push(write);
-    }
-  } catch (error) {
-    throw new ClientError('Kubeconfig', `the audit log ${file} cannot be read: ${reasonOf(error)}`, { cause: error });
-  }
-  return writes;
+interface Reading {
+  /** The beginning of the history: earlier writes are left out, and older files are not read. */
+  readonly sinceMs: number;
+  /** Gets a line about a rotated file that cannot be read to its end. */
+  readonly tell: (line: string) => void;
 }
 
-async function* linesOf(file: string): AsyncGenerator<Buffer> {
-  let chunks: Buffer[] = [];
-  let length = 0;
-  for await (let chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline)) {
-      if (length <= lineBytesMax) yield Buffer.concat([...chunks, chunk.subarray(0, end)]);
-      chunks = [];
-      length = 0;
-      chunk = chunk.subarray(end + 1);
-    }
-    length += chunk.length;
-    if (length > lineBytesMax) chunks = [];
-    else if (chunk.length > 0) chunks.push(chunk);
+/**
+ * Reads the successful writes of an object from an audit log with one JSON event a line, and from its rotated files. Skips
+ * other lines.
+ */
+export async function auditedWrites(
+  file: string,
+  object: AuditedObject,
+  { sinceMs, tell }: Reading,
+): Promise<AuditedWrite[]> {
+  const writes: AuditedWrite[] = [];
+  // Names of RBAC objects may have characters that JSON escapes.
+  const name = /^[\w.:-]+$/.test(object.name) ? Buffer.from(`"${object.name}"`) : undefined;
+  const damaged = (path: string, reason: string) => tell(`${path} cannot be read to its end: ${reason}`);
+  for await (const line of auditLogLines(file, { sinceMs, damaged })) {
+    const write = name === undefined || line.includes(name) ? writeOf(line, object) : undefined;
+    if (write && write.doneMs >= sinceMs) writes.push(write);
   }
-  if (length > 0 && length <= lineBytesMax) yield Buffer.concat(chunks);
+  return writes;
 }
 
 function writeOf(line: Buffer, object: AuditedObject): AuditedWrite | undefined {
@@ -69,66 +71,43 @@ function writeOf(line: Buffer, object: AuditedObject): AuditedWrite | undefined 
   } catch {
     return undefined;
   }
-  const reference = asFields(event['objectRef']);
-  const { apiGroup, resource, namespace, name } = reference;
+  const { apiGroup, resource, subresource, namespace, name } = asFields(event['objectRef']);
+  const answer = asFields(asFields(event['responseObject'])['metadata']);
   const isObject =
     asText(apiGroup) === object.group &&
     resource === object.resource &&
     asText(namespace) === object.namespace &&
-    asText(name) === object.name;
+    // The server has chosen the name of an object with generateName.
+    (asText(name) || asText(answer['name'])) === object.name &&
+    !withoutWrites.has(asText(subresource)) &&
+    clusterOf(asText(event['requestURI'])) === object.cluster;
   const [verb, uri] = [asText(event['verb']), asText(event['requestURI'])];
   const code = asNumber(asFields(event['responseStatus'])['code']);
   const isWrite = writeVerbs.includes(verb) && code >= 200 && code < 300 && !uri.includes('dryRun=');
   if (!isObject || !isWrite || event['stage'] !== 'ResponseComplete') return undefined;
+  const [receivedMs, doneMs] = [timeIn(event, 'requestReceivedTimestamp'), timeIn(event, 'stageTimestamp')];
+  if (!Number.isFinite(receivedMs) || !Number.isFinite(doneMs)) return undefined;
   const user = asText(asFields(event['user'])['username']);
   const impersonated = asText(asFields(event['impersonatedUser'])['username']);
   return {
     verb,
+    effect: effectOf(verb, asText(subresource), code),
     user: impersonated === '' ? user : `${user} as ${impersonated}`,
-    receivedMs: Date.parse(asText(event['requestReceivedTimestamp'])),
-    doneMs: Date.parse(asText(event['stageTimestamp'])),
+    time: asText(event['requestReceivedTimestamp']),
+    auditID: asText(event['auditID']),
+    receivedMs,
+    doneMs,
     manager: managerOf(uri) || asText(event['userAgent']).split('/')[0]!,
-    resourceVersion: asText(asFields(asFields(event['responseObject'])['metadata'])['resourceVersion']),
+    resourceVersion: asText(answer['resourceVersion']),
   };
 }
+
+/** An apply, patch or update may create the object (201); an eviction deletes it; a binding changes it. */
+function effectOf(verb: string, subresource: string, code: number): AuditedWrite['effect'] {
+  if (verb === 'delete' || subresource === 'eviction') return 'delete';
+  return subresource === '' && (verb === 'create' || code === 201) ? 'create' : 'change';
+}
+
+const timeIn = (event: Fields, name: string) => Date.parse(asText(event[name]));
 
 const managerOf = (uri: string) => new URLSearchParams(uri.split('?')[1] ?? '').get('fieldManager') ?? '';
-
-/**
- * Returns the user of each revision, or an empty text: the write with its resourceVersion if the log has answers, otherwise
- * a write in its second, of its manager if there are several. No write is used twice.
- */
-export function usersOf(revisions: readonly ObjectRevision[], writes: readonly AuditedWrite[]): string[] {
-  const left = new Set(writes);
-  const users: string[] = revisions.map(() => '');
-  const use = (index: number, write: AuditedWrite | undefined) => {
-    if (!write) return;
-    users[index] = write.user;
-    left.delete(write);
-  };
-  const byVersion = new Map(writes.map((write) => [write.resourceVersion, write]));
-  byVersion.delete('');
-  for (const [index, { resourceVersion }] of revisions.entries()) use(index, byVersion.get(resourceVersion));
-  let latestMs = 0;
-  for (const [index, revision] of revisions.entries()) {
-    const secondMs = Date.parse(revision.time);
-    if (Number.isFinite(secondMs)) latestMs = secondMs;
-    if (users[index] !== '') continue;
-    if (revision.change === 'deleted') {
-      use(
-        index,
-        [...left].find(({ verb, doneMs }) => verb === 'delete' && doneMs >= latestMs),
-      );
-      continue;
-    }
-    const candidates = [...left].filter(
-      ({ verb, receivedMs, doneMs }) =>
-        verb !== 'delete' &&
-        (verb === 'create') === (revision.change === 'created') &&
-        (Number.isFinite(secondMs) ? receivedMs < secondMs + 1_000 && doneMs >= secondMs : doneMs >= latestMs),
-    );
-    const byManager = candidates.find(({ manager }) => revision.writers.some((one) => one.manager === manager));
-    use(index, byManager ?? candidates[0]);
-  }
-  return users;
-}

@@ -6,6 +6,8 @@ import type { ObjectRevision, Writer } from './object-history.js';
 /** A revision with the user of the audit log, or an empty text. */
 interface ToldRevision extends ObjectRevision {
   readonly user: string;
+  /** The event of the audit log. */
+  readonly audit?: { readonly verb: string; readonly requestReceivedTimestamp: string; readonly auditID: string };
 }
 
 const valueLengthMax = 80;
@@ -13,7 +15,7 @@ const valueLengthMax = 80;
 /** Returns lines for people: one for each revision, and one for each field that it changed. */
 export function historyText(revisions: readonly ToldRevision[], kind: string): string {
   const heads = revisions.map(headOf);
-  const widths = [0, 1, 2].map((column) => Math.max(...heads.map((head) => head[column]!.length)));
+  const widths = [0, 1, 2].map((column) => heads.reduce((width, head) => Math.max(width, head[column]!.length), 0));
   return revisions
     .map((revision, index) => {
       const head = heads[index]!.map((text, column) => text.padEnd(widths[column] ?? 0));
@@ -23,9 +25,12 @@ export function historyText(revisions: readonly ToldRevision[], kind: string): s
     .join('');
 }
 
-function headOf({ resourceVersion, time, change, writers, user }: ToldRevision): string[] {
-  const by = [...(writers.length > 0 ? [writers.map(writerText).join(', ')] : []), ...(user && [`user ${user}`])];
-  return [resourceVersion, time || '-', change, by.join('; ')];
+/** Managers have the time to the second. A deletion has none: then it is that of the audit log. */
+function headOf({ resourceVersion, time, change, writers, user, audit }: ToldRevision): string[] {
+  const by = writers.length > 0 ? [writers.map(writerText).join(', ')] : [];
+  if (audit) by.push(`user ${user} (${audit.verb}, audit ${audit.auditID})`);
+  const second = audit?.requestReceivedTimestamp.replace(/\.\d+Z$/, 'Z');
+  return [resourceVersion, time || second || '-', change, by.join('; ')];
 }
 
 function writerText({ manager, operation, subresource }: Writer): string {

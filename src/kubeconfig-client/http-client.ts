@@ -120,6 +120,11 @@ export class HttpClient {
     }
   }
 
+  /** The path of `server`, without a slash at its end. */
+  get basePath(): string {
+    return this.dependencies.kubeconfig.cluster.server.pathname.replace(/\/$/, '');
+  }
+
   /** The request and its host for messages, without the query, which may be long. */
   subject({ method, path }: ClientRequest): string {
     return `${method} ${this.dependencies.kubeconfig.cluster.server.origin}${path.replace(/\?.*$/s, '')}`;
@@ -159,7 +164,7 @@ export class HttpClient {
     const message = await exchange(connection, {
       method: request.method,
       server,
-      path: `${prefixOf(server, request)}${withQuery(request)}`,
+      path: `${this.basePath === '' && request.path === '' ? '/' : this.basePath}${withQuery(request)}`,
       isRepeatable: request.isRepeatable ?? ['GET', 'HEAD'].includes(request.method),
       headers: {
         Accept: 'application/json',
@@ -188,12 +193,6 @@ export class HttpClient {
       );
     return new Deadline(this.dependencies.clock, timeoutMs, timeoutError, signal);
   }
-}
-
-/** The path of `server`, without a slash at its end unless it is the whole path. */
-function prefixOf({ pathname }: URL, { path }: ClientRequest): string {
-  const prefix = pathname.replace(/\/$/, '');
-  return prefix === '' && path === '' ? '/' : prefix;
 }
 
 function withQuery({ path, query = {} }: ClientRequest): string {

@@ -50,6 +50,11 @@ export class KubeconfigClient {
     readonly namespace: string,
   ) {}
 
+  /** The path of `server` in the kubeconfig, without a slash at its end. */
+  get basePath(): string {
+    return this.http.basePath;
+  }
+
   /** Sends any request. Resolves with every status; rejects if there is no complete answer. */
   request(request: ClientRequest): Promise<ClientResponse> {
     return this.http.request(request);

@@ -46,9 +46,11 @@ describe.each(['memory', 'embedded', 'etcd'] as const)('keelson history on %s', 
     const { code, out } = await history('get', 'configmaps/a', '--audit-log', files.log);
     const lines = out.split('\n');
     expect(lines[0]).toMatch(
-      new RegExp(`^${versions[0]} +\\d{4}-\\d\\d-\\d\\dT\\S+Z +created +painter \\(Update\\); user kubernetes-admin$`),
+      new RegExp(
+        `^${versions[0]} +\\d{4}-\\d\\d-\\d\\dT\\S+Z +created +painter \\(Update\\); user kubernetes-admin \\(create, audit [-\\da-f]{36}\\)$`,
+      ),
     );
-    expect(lines[1]).toMatch(/ changed .*brush \(Update\); user kubernetes-admin$/);
+    expect(lines[1]).toMatch(/ changed .*brush \(Update\); user kubernetes-admin \(patch, audit [-\da-f]{36}\)$/);
     expect(lines.slice(2, 4)).toEqual(['    data.colour: "blue" → "green"', '    + data.size: "\\u{202e}1"']);
     expect(lines.slice(5)).toEqual(['    + metadata.labels: {"a.b/c":"d"}', '    - data.size: "\\u{202e}1"', '']);
     expect(code).toBe(0);
@@ -97,7 +99,7 @@ describe.each(['memory', 'embedded', 'etcd'] as const)('keelson history on %s', 
     const { admin } = server;
     await admin.delete(`${path}/b`);
     expect((await history('get', 'cm/b', '--audit-log', files.log)).out).toMatch(
-      /^\d+ .* created .*\n\d+ +- +deleted +user kubernetes-admin\n$/,
+      /^\d+ .* created .*\n\d+ +\d{4}-\S+Z +deleted +user kubernetes-admin \(delete, audit \S+\)\n$/,
     );
     await admin.post(path, { metadata: { name: 'b' } });
     expect((await history('get', 'cm/b')).out.match(/created|deleted/g)).toEqual(['created', 'deleted', 'created']);
