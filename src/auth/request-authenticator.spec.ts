@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { collectGarbage } from '../../test/harness/collect-garbage.js';
 import { ManualClock } from '../std/clock.js';
 import type { Authenticator } from './authenticator.js';
 import { RequestAuthenticator } from './request-authenticator.js';
@@ -12,12 +13,15 @@ beforeEach(() => {
 });
 
 /** Authenticates every token as the user of its first ten characters. */
+let users: WeakRef<object>[] = [];
 const byName: Authenticator = {
   reads: 'bearer token',
   authenticate({ bearerToken = '' }) {
     const name = bearerToken.slice(0, 10);
     asked.push(name);
-    return { user: { name, uid: '', groups: [], extra: {} }, isStillValid: () => !invalid.has(name) };
+    const result = { user: { name, uid: '', groups: [], extra: {} }, isStillValid: () => !invalid.has(name) };
+    users.push(new WeakRef(result.user));
+    return result;
   },
 };
 const make = () => new RequestAuthenticator({ authenticators: [byName], certificates: undefined, clock });
@@ -55,4 +59,17 @@ it('tokens of 32 MiB together are remembered', async () => {
   // The first 32 were remembered; each of the others replaced one that is not asked for again.
   expect(asked).toHaveLength(8);
   expect(asked[0]).toBe('0000000007');
+});
+
+it('tokens of which the time has passed are forgotten with the next token', async () => {
+  users = [];
+  const authenticator = make();
+  for (const token of ['a', 'b']) await nameOf(authenticator, token);
+  clock.advance(5_000);
+  for (const token of ['a', 'c']) await nameOf(authenticator, token);
+  clock.advance(5_000);
+  await nameOf(authenticator, 'd');
+  await collectGarbage();
+  expect(users.map((user) => user.deref() !== undefined)).toEqual([false, false, true, true]);
+  expect(await nameOf(authenticator, 'c')).toBe('c');
 });

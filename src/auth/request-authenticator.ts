@@ -164,9 +164,12 @@ export class RequestAuthenticator {
 
   private remember(header: string, result: Authenticated): void {
     if (!this.tokens.delete(header)) this.tokenCharacters += header.length;
-    this.tokens.set(header, { result, untilMs: this.dependencies.clock.monotonicMs() + tokenCacheTtlMs });
-    for (const oldest of this.tokens.keys()) {
-      if (this.tokens.size <= tokenCacheEntriesMax && this.tokenCharacters <= tokenCacheCharactersMax) break;
+    const nowMs = this.dependencies.clock.monotonicMs();
+    this.tokens.set(header, { result, untilMs: nowMs + tokenCacheTtlMs });
+    for (const [oldest, { untilMs }] of this.tokens) {
+      const isWithinBounds =
+        this.tokens.size <= tokenCacheEntriesMax && this.tokenCharacters <= tokenCacheCharactersMax;
+      if (isWithinBounds && untilMs > nowMs) break;
       this.tokens.delete(oldest);
       this.tokenCharacters -= oldest.length;
     }

@@ -1,3 +1,4 @@
+import { collectGarbage } from '../../../test/harness/collect-garbage.js';
 import { EncodedObject } from '../../cache/encoded-object.js';
 import { revisionOf, type Revision } from '../../machinery/revision.js';
 import { OwnValues } from './own-values.js';
@@ -14,6 +15,15 @@ test('finds equal bytes under the same key, at the given revision', () => {
   expect(found).toMatchObject({ key: '/a', revision: 7 });
   expect(own.find('/a', Buffer.from('one'), revisionOf(7))).toBe(found);
   expect(own.find('/a', Buffer.from('one'), revisionOf(9))).toMatchObject({ key: '/a', revision: 9 });
+});
+
+test('does not keep the object, whose slab has the bytes of many others', async () => {
+  const own = new OwnValues();
+  own.remember('/a', Buffer.from('one'), at('/a'));
+  const found = new WeakRef(own.find('/a', Buffer.from('one'), revisionOf(7))!);
+  await collectGarbage();
+  expect(found.deref()).toBeUndefined();
+  expect(own.find('/a', Buffer.from('one'), revisionOf(7))).toMatchObject({ key: '/a', revision: 7 });
 });
 
 test('keeps only the last value of a key, until forget()', () => {

@@ -9,7 +9,8 @@ interface OwnValue {
   readonly value: Buffer;
   readonly attributes: Attributes | undefined;
   readonly encodedAt: (revision: Revision) => EncodedObject;
-  encoded: EncodedObject | undefined;
+  /** Weak, since its bytes are in a slab of the cache, whose memory is released when nobody has an object of it any more. */
+  encoded: WeakRef<EncodedObject> | undefined;
 }
 
 /**
@@ -34,8 +35,11 @@ export class OwnValues {
   find(key: string, value: Buffer, revision: Revision): EncodedObject | undefined {
     const own = this.byKey.get(key);
     if (!own?.value.equals(value)) return undefined;
-    if (own.encoded?.revision !== revision) own.encoded = own.encodedAt(revision);
-    return own.encoded;
+    const known = own.encoded?.deref();
+    if (known?.revision === revision) return known;
+    const encoded = own.encodedAt(revision);
+    own.encoded = new WeakRef(encoded);
+    return encoded;
   }
 
   /** Returns the attributes that were remembered with this buffer. */
