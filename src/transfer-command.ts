@@ -3,7 +3,7 @@ import { encodeYaml } from './codec/yaml.js';
 import { clusterObjects } from './history/cluster-objects.js';
 import { existsError, NewFile } from './history/own-file.js';
 import { Progress } from './history/progress.js';
-import { checkServed } from './history/snapshot/known-kinds.js';
+import { checkServed, scopesOf } from './history/snapshot/known-kinds.js';
 import { objectSet } from './history/snapshot/object-set.js';
 import { cborEncoder } from './history/snapshot/snapshot-file.js';
 import { importObjects, inNamespace, type ConflictPolicy } from './history/transfer/import-objects.js';
@@ -12,6 +12,7 @@ import { isLeftOut, portable } from './history/transfer/portable.js';
 import { ClientError } from './kubeconfig-client/client-error.js';
 import type { KubeconfigClient } from './kubeconfig-client/kubeconfig-client.js';
 import { withClient, type ClientCommandOptions, type Outputs } from './kubeconfig-client/with-client.js';
+import type { ServedKind } from './kubeconfig-client/served-kinds.js';
 import type { Fields } from './machinery/fields.js';
 import { printable } from './std/printable.js';
 
@@ -102,8 +103,10 @@ export function runImport(words: readonly string[], options: ImportOptions, { st
     const { namespace, onConflict } = options;
     if (file === '' || others.length > 0)
       throw new ClientError('Kubeconfig', 'give one file; see keelson import --help');
-    const objects = await objectSet(movedTo(namespace, objectsIn(file)), file);
-    checkServed(objects, (await clusterObjects(client)).kinds);
+    const { kinds } = await clusterObjects(client);
+    const moved = namespace === undefined ? objectsIn(file) : movedTo({ namespace, kinds, tell }, objectsIn(file));
+    const objects = await objectSet(moved, file);
+    checkServed(objects, kinds);
     const progress = new Progress('wrote', tell);
     const { written, skipped, failures } = await importObjects(client, objects, { namespace, onConflict, progress });
     for (const failure of failures) tell(printable(`refused: ${failure}`));
@@ -112,9 +115,19 @@ export function runImport(words: readonly string[], options: ImportOptions, { st
   });
 }
 
-async function* movedTo(namespace: string | undefined, objects: AsyncIterable<Fields>): AsyncGenerator<Fields> {
+interface Move {
+  readonly namespace: string;
+  readonly kinds: readonly ServedKind[];
+  readonly tell: (line: string) => void;
+}
+
+async function* movedTo({ namespace, kinds, tell }: Move, objects: AsyncIterable<Fields>): AsyncGenerator<Fields> {
+  const isNamespaced = scopesOf(kinds);
+  let count = 0;
   for await (const object of objects) {
-    const moved = namespace === undefined ? object : inNamespace(object, namespace);
+    const moved = inNamespace(object, { namespace, isNamespaced: isNamespaced(object) });
     if (moved) yield moved;
+    else count++;
   }
+  if (count > 0) tell(`left out ${count} objects of no namespace`);
 }

@@ -132,6 +132,30 @@ describe('keelson export and import', () => {
     expect((await admin.get(`${maps}/new-${policy}`)).code).toBe(200);
   });
 
+  it('import -n writes objects of that namespace alone, whatever namespaces the file has', async () => {
+    const subject = { kind: 'User', name: 'eve', apiGroup: 'rbac.authorization.k8s.io' };
+    const items = [
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'eve', namespace: 'shop' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [subject],
+      },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'without' } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'of-system', namespace: 'kube-system' } },
+    ];
+    await writeFile(at('hostile.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const { code, err } = await run(1, 'import', at('hostile.json'), '-n', 'default');
+    expect([code, err]).toEqual([0, expect.stringMatching(/left out 1 objects of no namespace\n.*2 objects written/)]);
+    const { admin } = servers[1]!;
+    const codeOf = async (path: string) => (await admin.get(path)).code;
+    expect(await codeOf('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/eve')).toBe(404);
+    for (const name of ['without', 'of-system']) {
+      expect(await codeOf(`${core}/default/configmaps/${name}`)).toBe(200);
+    }
+  });
+
   const good = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good, namespace: default}\n';
   it.each<[string, string | Buffer, RegExp]>([
     ['nothing', '', /it is empty/],
@@ -147,6 +171,7 @@ describe('keelson export and import', () => {
       `${good}---\napiVersion: a.b/v1\nkind: C\nmetadata: {name: x}\n`,
       /does not serve C.a.b: nothing was written/,
     ],
+    ['carriage returns alone', `${good}---\n${'\r'.repeat(500_000)}#\n---\n- a\n`, /without apiVersion/],
     ['no object', `${good}---\n- a\n`, /without apiVersion/],
     ['broken YAML', `${good}---\na: [1\n`, /after document 1: /],
     ['deep YAML', `${good}---\na: ${'['.repeat(100_000)}\n`, /after document 1: /],

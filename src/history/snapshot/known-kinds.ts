@@ -9,6 +9,12 @@ import type { ObjectSet } from './object-set.js';
 export const recordedKinds = (kinds: readonly ServedKind[]): string[] =>
   kinds.map((kind) => `${apiVersionOf(kind)} ${kind.kind}`);
 
+/** Returns a function that is true for objects of namespaces; for kinds that are not served, if they name one. */
+export function scopesOf(kinds: readonly ServedKind[]): (object: Fields) => boolean {
+  const scopes = new Map(kinds.map((kind) => [kindName(apiVersionOf(kind), kind.kind), kind.isNamespaced]));
+  return (object) => scopes.get(kindOf(object)) ?? asFields(object['metadata'])['namespace'] !== undefined;
+}
+
 /** Rejects objects of kinds that the server does not serve and none of them defines. */
 export function checkServed(saved: ObjectSet, kinds: readonly ServedKind[]): void {
   const known = new Set(kinds.map((kind) => kindName(apiVersionOf(kind), kind.kind)));

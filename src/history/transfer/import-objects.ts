@@ -93,8 +93,11 @@ async function write(
 }
 
 /** Returns the objects of a namespace as those of another one. Objects of no namespace are left out, except itself. */
-export function inNamespace(object: Fields, namespace: string): Fields | undefined {
+export function inNamespace(
+  object: Fields,
+  { namespace, isNamespaced }: { readonly namespace: string; readonly isNamespaced: boolean },
+): Fields | undefined {
   const metadata = asFields(object['metadata']);
   if (kindOf(object) === 'Namespace') return { ...object, metadata: { ...metadata, name: namespace } };
-  return metadata['namespace'] === undefined ? undefined : { ...object, metadata: { ...metadata, namespace } };
+  return isNamespaced ? { ...object, metadata: { ...metadata, namespace } } : undefined;
 }

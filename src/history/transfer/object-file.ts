@@ -94,7 +94,8 @@ async function* yamlValues(chunks: AsyncIterable<Buffer>): AsyncGenerator<unknow
 }
 
 function documentOf(bytes: Buffer): unknown {
-  const hasContent = /^[ \t\r]*[^\s#]/m.test(bytes.toString());
+  // "^" is after every "\r" too, so that it must not be in the class: the time would be quadratic.
+  const hasContent = /^[ \t]*[^\s#]/m.test(bytes.toString());
   return hasContent ? decodeYaml(bytes, { valuesMax }).value : null;
 }
 
