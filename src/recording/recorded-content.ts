@@ -20,7 +20,7 @@ const otherBytesMax = 1024 * 1024;
 /** Subresources whose bodies are output of programs, which may be confidential. */
 const outputPath = /\/(log|exec|attach|portforward|proxy)(\/|$)/;
 const secretsPath = /\/secrets(\/|$)/;
-const hiddenParameter = /([?&][^=&]*(?:token|password)[^=&]*=)[^&]*/gi;
+const hiddenParameter = /token|password|secret|credential|api_?key/i;
 
 interface Content {
   readonly contentType: string;
@@ -35,7 +35,7 @@ interface ReadContent {
 
 /** Returns the body as it is recorded: without confidential values. */
 export function recordedContent(bytes: Uint8Array, { contentType, path }: Content): ReadContent {
-  const bare = path.replace(/\?.*$/s, '');
+  const bare = decodedPath(path);
   const mediaType = contentType.replace(/;.*$/s, '').trim().toLowerCase();
   const omitted = (why: string) => ({ content: { omitted: why }, lacksCredential: false });
   if (bytes.length === 0) return { content: {}, lacksCredential: false };
@@ -55,6 +55,7 @@ export function recordedContent(bytes: Uint8Array, { contentType, path }: Conten
     }
   }
   if (mediaType.startsWith('text/')) {
+    if (secretsPath.test(bare)) return omitted('text about a Secret');
     return { content: { text: redactText(Buffer.from(bytes).toString('utf8')) }, lacksCredential: false };
   }
   return omitted(mediaType || 'no content type');
@@ -66,7 +67,26 @@ function decoderOf(mediaType: string): ((bytes: Uint8Array) => JsonValue) | unde
   return mediaType === protobuf.mediaType ? (bytes) => protobuf.decode(bytes).value : undefined;
 }
 
+/** True if the body of an answer is the output of a program. */
+export const isOutputPath = (path: string): boolean => outputPath.test(decodedPath(path));
+
+/** The path without its query, as a server reads it: `%73ecrets` is `secrets`. */
+function decodedPath(path: string): string {
+  const bare = path.replace(/\?.*$/s, '');
+  try {
+    return decodeURIComponent(bare);
+  } catch {
+    return bare;
+  }
+}
+
 /** The path and query without values of tokens and passwords. */
 export function recordedPath(path: string): string {
-  return path.replace(hiddenParameter, '$1REDACTED');
+  const [bare = '', query] = path.split(/\?(.*)/s);
+  if (query === undefined) return redactText(bare);
+  const pairs = query.split('&').map((pair) => {
+    const name = pair.replace(/=.*$/s, '');
+    return name !== pair && hiddenParameter.test(name) ? `${name}=REDACTED` : pair;
+  });
+  return redactText(`${bare}?${pairs.join('&')}`);
 }

@@ -8,7 +8,7 @@ import type { OpenAnswer } from '../kubeconfig-client/http-client.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import { ClientError } from '../kubeconfig-client/client-error.js';
 import type { Clock } from '../std/clock.js';
-import { contentBytesMax, protobuf, recordedContent, recordedPath } from './recorded-content.js';
+import { contentBytesMax, isOutputPath, protobuf, recordedContent, recordedPath } from './recorded-content.js';
 import { requestHeaderName, type ExchangeLine, type RecordedRequest } from './recording-lines.js';
 import type { RecordingFile } from './recording-file.js';
 import { WatchRecorder } from './watch-recorder.js';
@@ -123,25 +123,32 @@ class Recorder {
     const status = message.statusCode ?? 0;
     const headers = recordedHeaders(message.headers);
     const contentType = headers['content-type'] ?? '';
-    const isWatch = status === 200 && isWatchPath(request.path) && /[/+]json/.test(contentType);
     const head = { id, atMs: this.sinceBegin(), request };
     const write = async (line: ExchangeLine) => {
       this.exchangeCount++;
       await this.file.write(line);
     };
     response.writeHead(status, answerHeaders(message.headers));
-    if (isWatch) {
-      const watch = new WatchRecorder(id, this.file, this.sinceBegin);
-      await write({ ...head, isWatch, answer: { status, headers } });
+    const isWatch = isWatchPath(request.path);
+    // Their client waits for each part of the answer.
+    if (status === 200 && (isWatch || isOutputPath(request.path))) {
+      const isRecorded = isWatch && /[/+]json/.test(contentType);
+      const watch = isRecorded ? new WatchRecorder(id, this.file, this.sinceBegin) : undefined;
+      const omitted = isWatch ? `a watch as ${contentType}` : 'output of a program';
+      await write(
+        watch
+          ? { ...head, isWatch: true, answer: { status, headers } }
+          : { ...head, answer: { status, headers, omitted } },
+      );
       response.flushHeaders();
       try {
         for await (const chunk of message as AsyncIterable<Buffer>) {
           // An event is recorded before the client can send a request because of it.
-          await watch.add(chunk);
+          await watch?.add(chunk);
           await send(response, chunk);
         }
       } finally {
-        await watch.end();
+        await watch?.end();
         response.end();
       }
       return;
@@ -216,8 +223,9 @@ function answerHeaders(headers: IncomingHttpHeaders): Record<string, string | st
   );
 }
 
-/** True if the query asks for a watch, in one of the forms that Go takes for true. */
+/** True if the query asks for a watch, in one of the forms that Go takes for true, or the path does: `/api/v1/watch/pods`. */
 function isWatchPath(path: string): boolean {
+  if (/^\/(api|apis\/[^/]+)\/[^/]+\/watch\//.test(path)) return true;
   const watch = new URLSearchParams(path.replace(/^[^?]*/, '')).get('watch');
   return watch !== null && !['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(watch);
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -158,6 +159,21 @@ describe('the recording proxy', () => {
       expect((await api.request({ method: 'POST', path: maps, body })).status).toBe(413);
     });
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('passes on parts of an answer that is not recorded when they come', async () => {
+    await record(async (api) => {
+      const list = '/api/v1/namespaces/default/configmaps';
+      const { metadata } = await api.list(list);
+      const accept = 'application/vnd.kubernetes.protobuf;stream=watch';
+      const watch = `${list}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+      const answer = await api.open({ method: 'GET', path: watch, headers: { accept } });
+      await api.create(list, { metadata: { name: 'first' } });
+      const [chunk] = (await once(answer.message, 'data')) as [Buffer];
+      expect(chunk.toString('latin1')).toContain('first');
+      answer.end();
+    });
+    expect(readFileSync(path, 'utf8')).toContain('"omitted":"a watch as application/vnd.kubernetes.protobuf');
   });
 
   it('records the status of requests that are not readable, and skips them in a replay', async () => {
