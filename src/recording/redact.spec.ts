@@ -1,6 +1,7 @@
 import { redact, redactText } from './redact.js';
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0xMjM0.c2lnbmF0dXJl';
 
 describe('redact()', () => {
@@ -36,6 +37,38 @@ describe('redact()', () => {
           },
         },
       },
+    ],
+    [
+      'the last applied configuration as the value of a patch',
+      [
+        {
+          op: 'add',
+          path: `/metadata/annotations/${lastApplied.replace('/', '~1')}`,
+          value: '{"kind":"Secret","data":{"a":"eA=="}}',
+        },
+      ],
+      [
+        {
+          op: 'add',
+          path: `/metadata/annotations/${lastApplied.replace('/', '~1')}`,
+          value: '{"kind":"Secret","data":{"a":"UkVEQUNURUQ="}}',
+        },
+      ],
+    ],
+    [
+      'a token as the value of a patch',
+      [{ op: 'replace', path: '/spec/token', value: 'abc' }],
+      [{ op: 'replace', path: '/spec/token', value: 'REDACTED' }],
+    ],
+    [
+      'fields whose names end with token, access key or signing secret',
+      { authToken: 'x', AWS_SECRET_ACCESS_KEY: 'y', signingSecret: 'z', secretName: 'kept' },
+      { authToken: 'REDACTED', AWS_SECRET_ACCESS_KEY: 'REDACTED', signingSecret: 'REDACTED', secretName: 'kept' },
+    ],
+    [
+      'keys of a kubeconfig in a ConfigMap',
+      { data: { config: `user:\n  client-key-data: ${Buffer.from(pem).toString('base64')}\n  name: a` } },
+      { data: { config: 'user:\n  client-key-data: UkVEQUNURUQ=\n  name: a' } },
     ],
     ['a ConfigMap, which is not confidential', { kind: 'ConfigMap', data: { a: 'x' } }, undefined],
     ['a token', { status: { token: 'abc' } }, { status: { token: 'REDACTED' } }],
@@ -89,7 +122,10 @@ describe('redact()', () => {
 
   it('hides keys and tokens in texts, in linear time', () => {
     expect(redactText(`a ${token} b\n${pem}`)).toBe('a REDACTED b\nREDACTED');
-    const hostile = '-----BEGIN '.repeat(100_000) + 'eyJ'.repeat(100_000) + 'eyJaaaaaaaa.'.repeat(50_000);
-    expect(redactText(hostile).length).toBeGreaterThan(0);
+    expect(redactText(`a.${token}.${token}, --x-${token}`)).toBe('a.REDACTED.REDACTED, --x-REDACTED');
+    expect(redactText('eyJhbGciOiJSUzI1NiJ9.short.c2lnbmF0dXJl')).toBe('eyJhbGciOiJSUzI1NiJ9.short.c2lnbmF0dXJl');
+    for (const part of ['-----BEGIN ', 'eyJ', '-eyJ', 'eyJaaaaaaaa.', 'eyJaaaaaaaa-', 'a.', 'LS0tLS1CRUdJTi']) {
+      expect(redactText(part.repeat(300_000)).length).toBeGreaterThan(0);
+    }
   });
 });

@@ -10,15 +10,18 @@ const hiddenByKey: ReadonlyMap<string, string> = new Map([
   ['.dockercfg', Buffer.from('{}').toString('base64')],
 ]);
 
-const tokenKey = /(^|[._-])(access|refresh|id|bearer)?[._-]?token$|^authorization$/i;
+const tokenKey = /token$|^authorization$/i;
 const certificateKey = /(^|[._-])(ca[._-]?bundle|ca[._-]?data|(certificate|key)[._-](authority[._-])?data)$/i;
-const passwordKey = /pass(word|wd|phrase)$|(^|[._-])(api|private|client)[._-]?(key|secret)$/i;
+const passwordKey = /pass(word|wd|phrase)$|(api|private|client|access|shared|signing|webhook)[._-]?(key|secret)$/i;
 const secretVariable = /pass(word|wd)?|secret|token|credential|(api|access|private)_?key/i;
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const pem = /-----BEGIN [A-Z0-9 ]+-----[A-Za-z0-9+/=\s-]*/g;
-/** Base64 of "-----BEGIN ". */
+/** Begins with the base64 of "-----BEGIN ". */
 const pemBase64 = /^LS0tLS1CRUdJTi/;
-const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+const pemBase64InText = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]*/g;
+/** Every run of the characters of JSON web tokens, which are three parts with dots between them. */
+const dottedWords = /[\w.-]+/g;
+const firstPart = /eyJ[\w-]{8,}/;
 
 interface RedactOptions {
   /** True for a request or an answer of the resource `secrets`. */
@@ -40,7 +43,21 @@ export function redact(value: JsonValue, { isSecret }: RedactOptions): Redacted 
 
 /** Hides keys, certificates and tokens in a text. */
 export function redactText(text: string): string {
-  return text.replace(pem, hidden).replace(jsonWebToken, hidden);
+  const rest = text.replace(pem, hidden).replace(pemBase64InText, hiddenBase64);
+  return rest.includes('eyJ') ? rest.replace(dottedWords, withoutTokens) : rest;
+}
+
+/** Reads each part once, unlike a pattern that may begin at every `eyJ`: its time would be quadratic. */
+function withoutTokens(words: string): string {
+  const parts = words.split('.');
+  const kept: string[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    const [part = '', payload = '', signature] = parts.slice(at, at + 3);
+    const isToken = signature !== undefined && payload.length >= 8 && firstPart.test(part);
+    kept.push(isToken ? `${part.slice(0, part.indexOf('eyJ'))}${hidden}` : part);
+    if (isToken) at += 2;
+  }
+  return kept.join('.');
 }
 
 class Redactor {
@@ -57,20 +74,20 @@ class Redactor {
     const isSecret = inSecret || kind === 'Secret' || kind === 'SecretList';
     const isVariable = typeof fields['name'] === 'string' && secretVariable.test(fields['name']);
     const { op, path } = fields;
-    const patchedPath = isSecret && typeof op === 'string' && typeof path === 'string' ? path : undefined;
+    const patchedPath = typeof op === 'string' && typeof path === 'string' ? path : undefined;
     const copy: JsonObject = {};
     for (const [key, value] of Object.entries(fields)) {
       if (isSecret && (key === 'data' || key === 'stringData')) copy[key] = hideValues(value, key === 'data');
-      else if (patchedPath !== undefined && key === 'value') copy[key] = this.patchValue(patchedPath, value);
+      else if (patchedPath !== undefined && key === 'value') copy[key] = this.patchValue(patchedPath, value, isSecret);
       else if (isVariable && key === 'value' && typeof value === 'string') copy[key] = hidden;
-      else if (key === lastApplied && typeof value === 'string') copy[key] = this.embedded(value, isSecret);
-      else copy[key] = typeof value === 'string' ? this.named(key, value) : this.any(value, isSecret);
+      else copy[key] = typeof value === 'string' ? this.named(key, value, isSecret) : this.any(value, isSecret);
     }
     return copy;
   }
 
-  private named(key: string, value: string): string {
+  private named(key: string, value: string, isSecret: boolean): string {
     if (value === '') return value;
+    if (key === lastApplied) return this.embedded(value, isSecret);
     if (passwordKey.test(key)) return hidden;
     if (!tokenKey.test(key) && !certificateKey.test(key)) return this.text(value);
     this.lacksCredential = true;
@@ -83,11 +100,13 @@ class Redactor {
     return rest;
   }
 
-  /** The value of an operation of a JSON patch of a Secret. */
-  private patchValue(path: string, value: JsonValue): JsonValue {
-    const match = /^\/(data|stringData)(\/.*)?$/s.exec(path);
-    if (!match) return this.any(value, true);
-    return hideValues(value, match[1] === 'data', match[2]?.slice(1));
+  /** The value of an operation of a JSON patch. */
+  private patchValue(path: string, value: JsonValue, isSecret: boolean): JsonValue {
+    const content = isSecret ? /^\/(data|stringData)(\/.*)?$/s.exec(path) : null;
+    if (content) return hideValues(value, content[1] === 'data', content[2]?.slice(1));
+    if (typeof value !== 'string') return this.any(value, isSecret);
+    const key = path.slice(path.lastIndexOf('/') + 1);
+    return this.named(key.replaceAll('~1', '/').replaceAll('~0', '~'), value, isSecret);
   }
 
   private embedded(text: string, isSecret: boolean): string {
