@@ -2,6 +2,7 @@ import { withClient, type ClientCommandOptions, type Outputs } from './kubeconfi
 import { RecordingError } from './recording/recording-lines.js';
 import { replay, type Difference } from './recording/replay.js';
 import { systemClock } from './std/clock.js';
+import { printable } from './std/printable.js';
 
 export interface ReplayCommandOptions extends ClientCommandOptions {
   readonly ignore: readonly string[];
@@ -31,7 +32,8 @@ export async function runReplay(
   let shown = 0;
   const onDifference = ({ line, subject, differences }: Difference) => {
     if (shown++ >= shownMax) return;
-    stdout.write(`line ${line}: ${subject}\n${differences.map((one) => `  ${one}\n`).join('')}`);
+    const lines = [`line ${line}: ${subject}`, ...differences.map((one) => `  ${one}`)];
+    stdout.write(lines.map((one) => `${printable(one)}\n`).join(''));
   };
   return withClient(options, tell, async (api) => {
     try {
@@ -39,7 +41,7 @@ export async function runReplay(
       const { requests, events, differing, skipped } = await replay(path, api, run);
       if (differing > shownMax)
         stdout.write(`${differing - shownMax} more; list them with --differences ${differing}\n`);
-      for (const [why, count] of skipped) tell(`${count} requests were not sent: ${why}`);
+      for (const [why, count] of skipped) tell(printable(`${count} requests were not sent: ${why}`));
       tell(
         `${requests} requests and ${events} events: ${differing === 0 ? 'no answer differs' : `${differing} differ`}`,
       );

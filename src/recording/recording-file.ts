@@ -16,7 +16,7 @@ export class RecordingFile {
   /** Creates the file, with access for its owner alone. An existing file is replaced only if it is a recording. */
   static async create(path: string): Promise<RecordingFile> {
     try {
-      const handle = await open(path, 'wx', 0o600).catch((error: unknown) => {
+      const handle = await open(path, 'wx', ownerOnly).catch((error: unknown) => {
         if (codeOf(error) !== 'EEXIST') throw error;
         return openRecording(path);
       });
@@ -51,16 +51,25 @@ export class RecordingFile {
   }
 }
 
+/** Reading a pipe would wait for its writer. */
+async function isRecording(handle: FileHandle): Promise<boolean> {
+  if (!(await handle.stat()).isFile()) return false;
+  const length = recordingHeader.length + 1;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+  return buffer.toString('utf8', 0, bytesRead) === `${recordingHeader}\n`;
+}
+
+const ownerOnly = 0o600;
 const newline = Buffer.from('\n');
 
 /** Opens a recording and empties it. */
 async function openRecording(path: string): Promise<FileHandle> {
   const handle = await open(path, 'r+');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(recordingHeader.length), 0, recordingHeader.length, 0);
-    if (!(await handle.stat()).isFile() || buffer.toString('utf8', 0, bytesRead) !== recordingHeader) {
+    if (!(await isRecording(handle))) {
       throw new RecordingError(`${path} exists and is not a recording; remove it or choose another file`);
     }
+    await handle.chmod(ownerOnly);
     await handle.truncate(0);
     return handle;
   } catch (error) {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CapturedValues } from './captured-values.js';
@@ -28,6 +29,7 @@ describe('a recording file', () => {
       const file = await RecordingFile.create(path);
       await file.write({ ...exchange, id });
       await file.close();
+      if (id === 1) chmodSync(path, 0o644);
     }
     expect(readFileSync(path, 'utf8').split('\n')).toEqual([recordingHeader, expect.stringContaining('"id":2'), '']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -37,6 +39,8 @@ describe('a recording file', () => {
       await expect(RecordingFile.create(other)).rejects.toThrow(/exists and is not a recording/);
       expect(readFileSync(other, 'utf8')).toBe(content);
     }
+    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    await expect(RecordingFile.create(join(directory, 'pipe'))).rejects.toThrow(/exists and is not a recording/);
     await expect(RecordingFile.create(join(directory, 'no/such/run'))).rejects.toThrow(/there is no such file/);
   });
 });
