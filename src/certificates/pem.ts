@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { CertificateError, reasonOf } from './certificate-error.js';
 
@@ -16,13 +16,31 @@ export function parseCertificates(pem: string, file: string): X509Certificate[] 
   if (blocks.length === 0) throw new CertificateError(`${file} holds no PEM certificate`);
   return blocks.map((block, index) => {
     try {
-      return new X509Certificate(block);
+      return parseCertificate(block);
     } catch (error) {
       throw new CertificateError(`certificate ${index + 1} of ${file} is damaged: ${reasonOf(error)}`, {
         cause: error,
       });
     }
   });
+}
+
+/** The last certificates that were parsed, by a digest of their PEM or DER: servers of one process read the same ones. */
+const parsed = new Map<string, X509Certificate>();
+const parsedMax = 64;
+const keptBytesMax = 8192;
+
+/** Parses a certificate in PEM or DER. Throws the error of OpenSSL. */
+export function parseCertificate(encoded: string | Buffer): X509Certificate {
+  if (encoded.length > keptBytesMax) return new X509Certificate(encoded);
+  const digest = createHash('sha256').update(encoded).digest('base64');
+  const known = parsed.get(digest);
+  if (known) return known;
+  const certificate = new X509Certificate(encoded);
+  parsed.set(digest, certificate);
+  const [oldest] = parsed.keys();
+  if (parsed.size > parsedMax) parsed.delete(oldest!);
+  return certificate;
 }
 
 export function parsePrivateKey(pem: string, file: string): KeyObject {

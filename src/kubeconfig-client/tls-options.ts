@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { checkServerIdentity, createSecureContext, type ConnectionOptions } from 'node:tls';
+import { checkServerIdentity, createSecureContext, type ConnectionOptions, type SecureContext } from 'node:tls';
 import { ClientError, reasonOf } from './client-error.js';
 import { missingNamesError } from './connection-error.js';
 import { areEqualPairs, type KeyPair } from './credentials.js';
@@ -43,10 +44,33 @@ function secureContext({ location }: TlsSettings, { certificateAuthority: ca, cl
   if (ca && !ca.includes('-----BEGIN CERTIFICATE-----') && !ca.includes('-----BEGIN TRUSTED CERTIFICATE-----')) {
     throw failed('certificate-authority has no certificate in PEM; copy the CA certificate of the cluster into it');
   }
+  const digest = digestOf([ca, pair?.certificate, pair?.key]);
   try {
-    return createSecureContext({ ...(ca && { ca }), ...(pair && { cert: pair.certificate, key: pair.key }) });
+    const context =
+      contexts.get(digest) ??
+      createSecureContext({ ...(ca && { ca }), ...(pair && { cert: pair.certificate, key: pair.key }) });
+    keep(digest, context);
+    return context;
   } catch (error) {
     const source = pair ? 'the client certificate and key, or certificate-authority,' : 'certificate-authority';
     throw failed(`${source} cannot be used: ${reasonOf(error)}; write PEM files that belong together`, error);
   }
+}
+
+/** Contexts of the last identities, by a digest of their PEM: clients of one server usually share one. */
+const contexts = new Map<string, SecureContext>();
+const contextsMax = 8;
+
+function keep(digest: string, context: SecureContext): void {
+  contexts.delete(digest);
+  contexts.set(digest, context);
+  const [oldest] = contexts.keys();
+  if (contexts.size > contextsMax) contexts.delete(oldest!);
+}
+
+/** No PEM has a byte 0. */
+function digestOf(texts: readonly (Buffer | undefined)[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text ?? '').update('\0');
+  return hash.digest('base64');
 }

@@ -1,10 +1,11 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '../../catalog/types/core.v1.js';
 import { decodeJson } from '../../codec/json.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { dataBytesMax } from '../../modules/core/config-map.strategy.js';
 import { sortedJson } from '../../patch/apply/json-text.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import { parseCertificate } from '../../certificates/pem.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
 import { ensureObject } from './ensure-object.js';
 
@@ -106,7 +107,7 @@ function combinedCertificates(before: string, own: string, nowMs: number): strin
 
 function parsed(bytes: Buffer): X509Certificate | undefined {
   try {
-    return new X509Certificate(bytes);
+    return parseCertificate(bytes);
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ import {
   type SubresourceHandler,
   type VirtualHandler,
 } from './api-group.js';
-import type { ResourceDefinition, VirtualResourceDefinition } from '../definition/resource-definition.js';
+import type { Hub, ResourceDefinition, VirtualResourceDefinition } from '../definition/resource-definition.js';
 import { chooseApis } from './enabled-apis.js';
 import type { Reserve } from '../write/reservation.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from '../resource-registry.js';
@@ -123,6 +123,8 @@ function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDep
 class Stores {
   private readonly byPrefix = new Map<string, ResourceStore>();
   private readonly definitions = new Map<string, ResourceDefinition>();
+  /** The definitions of other versions, by the path of the storage version. */
+  private readonly otherVersions = new Map<string, (ResourceDefinition & { readonly hub: Hub })[]>();
 
   constructor(
     found: readonly FoundVersion[],
@@ -131,6 +133,14 @@ class Stores {
     for (const { options } of found) {
       for (const definition of options.resources ?? []) this.definitions.set(pathOf(definition), definition);
     }
+    for (const definition of this.definitions.values()) if (hasHub(definition)) this.addOtherVersion(definition);
+  }
+
+  private addOtherVersion(definition: ResourceDefinition & { readonly hub: Hub }): void {
+    const path = pathOf(definition.hub.stored);
+    const known = this.otherVersions.get(path);
+    if (known) known.push(definition);
+    else this.otherVersions.set(path, [definition]);
   }
 
   of(definition: ResourceDefinition): ResourceStore {
@@ -148,12 +158,15 @@ class Stores {
   /** Creates a store that also decodes values of the resource's other versions, served or not. */
   private create(stored: ResourceDefinition): ResourceStore {
     const store = new ResourceStore(stored, this.dependencies);
-    for (const { hub, group, version, kind } of this.definitions.values()) {
-      if (hub && pathOf(hub.stored) === pathOf(stored))
-        store.codec.addVersion({ group, version, kind, toHub: hub.toHub });
+    for (const { hub, group, version, kind } of this.otherVersions.get(pathOf(stored)) ?? []) {
+      store.codec.addVersion({ group, version, kind, toHub: hub.toHub });
     }
     return store;
   }
+}
+
+function hasHub(definition: ResourceDefinition): definition is ResourceDefinition & { readonly hub: Hub } {
+  return definition.hub !== undefined;
 }
 
 function pathOf({ group, version, plural }: { group: string; version: string; plural: string }): string {
