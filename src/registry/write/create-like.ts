@@ -28,6 +28,6 @@ export async function createLike(
   const { name = '', namespace = '' } = metadata;
   const key = store.keyOf(namespace, name);
   const value = store.codec.encode({ ...model, metadata }, key);
-  const result = await store.commit({ type: 'put', key, value }, noRevision, request);
+  const result = await store.commit(store.codec.put(key, value), noRevision, request);
   if ('newer' in result) throw ApiError.alreadyExists(store.groupResource, name);
 }
