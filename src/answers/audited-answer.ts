@@ -7,7 +7,8 @@ import { withoutManagedFields } from '../codec/without-managed-fields.js';
 import type { Status } from '../machinery/api-error.js';
 import type { Clock } from '../std/clock.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
-import { bytesInSteps, needsSteps, workSliceMs } from './list-stream.js';
+import { encodedItem } from './encoded-item.js';
+import { workSliceMs } from './list-stream.js';
 import type { ListMeta } from './common-shapes.js';
 import type { Renderings, Representation } from './rendering.js';
 
@@ -45,9 +46,8 @@ export async function noteList(
   const yieldTimer = new LoopYieldTimer(clock, workSliceMs);
   const pieces: Buffer[] = [rendering.head(meta, 0)];
   for (const [index, object] of objects.entries()) {
-    const bytes = needsSteps(rendering, object)
-      ? await bytesInSteps(rendering, object, clock)
-      : rendering.bytesOf(object);
+    const encoded = encodedItem(rendering, object, clock);
+    const bytes = encoded instanceof Promise ? await encoded : encoded;
     const item = bytes.subarray(rendering.itemStart(bytes), rendering.itemEnd(bytes));
     pieces.push(index === 0 ? separator.subarray(firstSkip) : separator);
     pieces.push(audit.omitsManagedFields ? withoutManagedFields(item) : item);

@@ -8,8 +8,8 @@ import type { ListRendering } from './rendering.js';
 import { assert } from '../std/assert.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
-import { YieldTimer } from '../std/yield-timer.js';
 import { compressedList } from './compressed-list.js';
+import { encodedItem } from './encoded-item.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
 
 interface ListStreamOptions {
@@ -20,7 +20,7 @@ interface ListStreamOptions {
 }
 
 /** Maximum time that encoding holds the event loop before it yields. */
-export const workSliceMs = 4;
+export const workSliceMs = 2;
 
 /**
  * Writes a list from the encoded objects of the cache, in slices of sliceBytes: the next slice is written when the
@@ -39,24 +39,27 @@ export async function sendList(
   if (!rendering.isKept) return sendWhileEncoding(request, reply, rendering, meta, objects, options, yieldTimer);
   const { separator, firstSkip } = rendering;
   const tail = rendering.tail(meta);
-  let itemsLength = objects.length > 0 ? -firstSkip : 0;
-  for (const object of objects) {
-    const bytes = needsSteps(rendering, object)
-      ? await bytesInSteps(rendering, object, options.clock)
-      : rendering.bytesOf(object);
-    itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
+  const itemLengths = new Float64Array(objects.length);
+  let itemsLength = objects.length > 0 ? objects.length * separator.length - firstSkip : 0;
+  for (let i = 0; i < objects.length; i++) {
+    const object = objects[i]!;
+    if (rendering.ownItemStart) {
+      itemsLength += itemLengths[i] = object.byteLength - rendering.ownItemStart(object);
+    } else {
+      const encoded = encodedItem(rendering, object, options.clock);
+      const bytes = encoded instanceof Promise ? await encoded : encoded;
+      itemsLength += itemLengths[i] = rendering.itemEnd(bytes) - rendering.itemStart(bytes);
+    }
     if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   const head = rendering.head(meta, itemsLength);
   const total = head.length + itemsLength + tail.length;
   const headers = headersFor(request, rendering.mediaType);
-  const { sliceBytes } = options;
+  const { sliceBytes, clock } = options;
   if (options.compresses && total > compressedBytesMin) {
-    const pieces = compressedList(rendering, { head, tail }, objects, { sliceBytes, yieldTimer });
-    return sendCompressed(request, reply, headers, pieces);
+    const list = { rendering, head, tail, objects, itemLengths };
+    return sendCompressed(request, reply, headers, compressedList(list, { sliceBytes, yieldTimer, clock }));
   }
-  const slices = new Slices(total, sliceBytes);
-  const pieces = fill(slices, rendering, [head, tail], objects);
 
   const { raw } = reply;
   // The deadline may already have answered.
@@ -75,10 +78,11 @@ export async function sendList(
     raw.end();
     return;
   }
-  for (const slice of pieces) {
+  const slices = new Slices(total, sliceBytes);
+  for await (const slice of filled(slices, rendering, [head, tail], objects, options, yieldTimer)) {
     if (isGone) return;
     if (slices.isDone) endAfterFlush(raw, slice);
-    else if (raw.write(slice)) await turn();
+    else if (written(raw, slice)) await turn();
     else await drained(raw);
   }
 }
@@ -173,9 +177,8 @@ async function* encodedSlices(
   let pieces = [head];
   let length = head.length;
   for (const [index, object] of objects.entries()) {
-    const bytes = needsSteps(rendering, object)
-      ? await bytesInSteps(rendering, object, clock)
-      : rendering.bytesOf(object);
+    const encoded = encodedItem(rendering, object, clock);
+    const bytes = encoded instanceof Promise ? await encoded : encoded;
     const item = bytes.subarray(rendering.itemStart(bytes), rendering.itemEnd(bytes));
     const before = index === 0 ? separator.subarray(firstSkip) : separator;
     pieces.push(before, item);
@@ -191,41 +194,31 @@ async function* encodedSlices(
   return undefined;
 }
 
-/** True if encoding the object may take the time of a turn of the event loop. */
-export const needsSteps = (rendering: ListRendering, object: EncodedObject): boolean =>
-  object.isLarge && rendering.parses(object);
-
-export async function bytesInSteps(rendering: ListRendering, object: EncodedObject, clock: Clock): Promise<Buffer> {
-  const timer = new YieldTimer(clock);
-  const parsed = await timer.run(object.parseInSteps());
-  if (timer.isDue()) await timer.yield();
-  const bytes = rendering.bytesInSteps
-    ? await timer.run(rendering.bytesInSteps(object, parsed))
-    : rendering.bytesOf(object, parsed);
-  if (timer.isDue()) await timer.yield();
-  return bytes;
-}
-
-/** Copies the list into slices and yields each full one. */
-function* fill(
+/** Copies the list into slices and yields each full one. Objects that do not keep the rendering are encoded again. */
+async function* filled(
   slices: Slices,
   rendering: ListRendering,
   [head, tail]: readonly [Buffer, Buffer],
   objects: readonly EncodedObject[],
-): Generator<Buffer> {
+  { clock }: Pick<ListStreamOptions, 'clock'>,
+  yieldTimer: LoopYieldTimer,
+): AsyncGenerator<Buffer, undefined> {
   const { separator, firstSkip } = rendering;
   yield* slices.add(head, 0, head.length);
   for (let i = 0; i < objects.length; i++) {
     const object = objects[i]!;
-    const bytes = rendering.bytesOf(object);
-    const start = rendering.itemStart(bytes);
-    const end = rendering.itemEnd(bytes);
     const skip = i === 0 ? firstSkip : 0;
-    if (slices.addItem(separator, skip, bytes, start, end)) continue;
-    yield* slices.add(separator, skip, separator.length);
-    yield* slices.add(bytes, start, end);
+    const ownStart = rendering.ownItemStart?.(object);
+    if (ownStart === undefined || !slices.addOwnItem(separator, skip, object, ownStart)) {
+      const encoded = encodedItem(rendering, object, clock);
+      const bytes = encoded instanceof Promise ? await encoded : encoded;
+      yield* slices.add(separator, skip, separator.length);
+      yield* slices.add(bytes, rendering.itemStart(bytes), rendering.itemEnd(bytes));
+    }
+    if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   yield* slices.add(tail, 0, tail.length);
+  return undefined;
 }
 
 /**
@@ -247,12 +240,11 @@ class Slices {
   }
 
   /** Copies an item that fits into the current slice, without generator or view; returns false if it does not fit. */
-  addItem(separator: Buffer, from: number, bytes: Buffer, start: number, end: number): boolean {
+  addOwnItem(separator: Buffer, from: number, object: EncodedObject, start: number): boolean {
     const { slice } = this;
-    const length = separator.length - from + end - start;
-    if (this.used + length >= slice.length) return false;
+    if (this.used + separator.length - from + object.byteLength - start >= slice.length) return false;
     for (let i = from; i < separator.length; i++) slice[this.used++] = separator[i]!;
-    this.used += bytes.copy(slice, this.used, start, end);
+    this.used += object.copyTo(slice, this.used, start);
     return true;
   }
 
@@ -272,8 +264,25 @@ class Slices {
   }
 
   private next(): Buffer {
-    return Buffer.allocUnsafeSlow(Math.min(this.left, this.sliceBytes));
+    const length = Math.min(this.left, this.sliceBytes);
+    const last = freeSlices.at(-1);
+    if (last?.length === length) return freeSlices.pop()!;
+    return Buffer.allocUnsafeSlow(length);
   }
+}
+
+/**
+ * Slices that connections have taken, for other lists: memory outside the heap that is allocated again and again makes
+ * V8 collect the whole heap.
+ */
+const freeSlices: Buffer[] = [];
+const freeSlicesMax = 8;
+
+/** Writes a slice, and keeps its memory once the connection has taken it. Returns false if the connection is full. */
+function written(raw: FastifyReply['raw'], slice: Buffer): boolean {
+  return raw.write(slice, (error) => {
+    if (!error && freeSlices.length < freeSlicesMax) freeSlices.push(slice);
+  });
 }
 
 function turn(): Promise<void> {

@@ -27,6 +27,8 @@ export interface Representation {
  * its object.
  */
 export interface ListRendering {
+  /** Renderings of the same object with equal ids have the same items. */
+  readonly id: string;
   readonly mediaType: string;
   head(meta: ListMeta, itemsLength: number): Buffer;
   /** Precedes every item but the first; may include the opening bytes of the item. */
@@ -41,6 +43,8 @@ export interface ListRendering {
   parses(object: EncodedObject): boolean;
   itemStart(bytes: Buffer): number;
   itemEnd(bytes: Buffer): number;
+  /** Set if bytesOf() are those of the object and its item ends with them: the start of the item in them. */
+  ownItemStart?(object: EncodedObject): number;
   tail(meta: ListMeta): Buffer;
   /**
    * True if objects keep the bytes of this rendering, so that reading them again is free. Rows of Tables are computed
@@ -169,6 +173,7 @@ export class Renderings {
     const rendering = this.ofItems(representation);
     return {
       ...list,
+      id: rendering.id,
       mediaType,
       firstSkip: 0,
       isKept: true,
@@ -206,14 +211,21 @@ export class Renderings {
   private jsonList(): ListRendering {
     const start = this.typePrefixLength;
     const rendering = this.of(plainJson);
+    const { hub, itemsCarryType } = this.definition;
     return {
       ...jsonItems,
+      id: rendering.id,
       head: (meta) => Buffer.from(`${jsonListHead(this.listType(undefined), meta)},"items":[`),
       separator: Buffer.from(',{'),
       // Items of built-in kinds have no kind and apiVersion in lists. Their opening brace is in the separator.
-      itemStart: this.definition.itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
-      bytesOf: this.definition.hub ? (object, parsed) => object.rendered(rendering, parsed) : ({ bytes }) => bytes,
-      parses: (object) => this.definition.hub !== undefined && !object.hasRendering(rendering),
+      itemStart: itemsCarryType ? () => 1 : (bytes) => (metadataIsAt((at) => bytes[at], start) ? start : 1),
+      ...(!hub && {
+        ownItemStart: itemsCarryType
+          ? () => 1
+          : (object: EncodedObject) => (metadataIsAt((at) => object.byteAt(at), start) ? start : 1),
+      }),
+      bytesOf: hub ? (object, parsed) => object.rendered(rendering, parsed) : ({ bytes }) => bytes,
+      parses: (object) => hub !== undefined && !object.hasRendering(rendering),
     };
   }
 
@@ -221,17 +233,20 @@ export class Renderings {
     const rendering = this.of(itemsOf({ ...plainJson, transform }));
     return {
       ...jsonItems,
+      id: rendering.id,
       head: (meta) => Buffer.from(`${jsonListHead(this.listType(transform), meta)},"items":[`),
       bytesOf: (object, parsed) => object.rendered(rendering, parsed),
       parses: (object) => !object.hasRendering(rendering),
     };
   }
 
-  private jsonRows({ transform, includeObject }: Representation): ListRendering {
+  private jsonRows(representation: Representation): ListRendering {
+    const { transform, includeObject } = representation;
     const nowMs = this.parts.clock.now();
     const columns = stringifyJson(this.shapes.columns(this.definition.table.columns));
     return {
       ...jsonItems,
+      id: this.of(representation).id,
       isKept: false,
       head: (meta) =>
         Buffer.from(`${jsonListHead(this.listType(transform), meta)},"columnDefinitions":${columns},"rows":[`),
@@ -259,6 +274,7 @@ export class Renderings {
     };
     return (
       list && {
+        id: this.of(representation).id,
         mediaType: encoding.mediaType,
         head: (meta) => list.head(meta),
         separator: list.separator,
@@ -404,6 +420,6 @@ function notAcceptable(asked: string, what: string, kind: string): ApiError {
  * True if the metadata of an object begins at byte `at`. Cached objects begin with kind, apiVersion and metadata, and
  * the first two cannot contain a quote, so three bytes are enough.
  */
-function metadataIsAt(bytes: Buffer, at: number): boolean {
-  return bytes[at - 1] === 0x2c && bytes[at] === 0x22 && bytes[at + 1] === 0x6d;
+function metadataIsAt(byteAt: (position: number) => number | undefined, at: number): boolean {
+  return byteAt(at - 1) === 0x2c && byteAt(at) === 0x22 && byteAt(at + 1) === 0x6d;
 }

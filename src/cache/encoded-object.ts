@@ -106,6 +106,18 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     return slab ? slab.memory.subarray(start, start + this.byteLength) : this.own!;
   }
 
+  /** The byte at a position of `bytes`, without a view of them. */
+  byteAt(position: number): number | undefined {
+    const { slab, start } = this;
+    return slab ? slab.memory[start + position] : this.own![position];
+  }
+
+  /** Copies `bytes` from a position on, without a view of them. Returns their number. */
+  copyTo(target: Buffer, at: number, from: number): number {
+    const { slab, start, byteLength } = this;
+    return slab ? slab.memory.copy(target, at, start + from, start + byteLength) : this.own!.copy(target, at, from);
+  }
+
   settle(slab: Slab, start: number): void {
     this.slab = slab;
     this.start = start;
@@ -204,7 +216,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   }
 
   get isLarge(): boolean {
-    return this.bytes.length >= largeBytesMin;
+    return this.byteLength >= largeBytesMin;
   }
 
   hasRendering({ id }: Rendering): boolean {

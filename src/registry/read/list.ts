@@ -129,7 +129,7 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
 }
 
 /** Maximum time that reading a snapshot holds the event loop before it yields. */
-const sliceMs = 4;
+const sliceMs = 2;
 
 /** Returns one page of a snapshot, or all items if `limit` is 0. */
 async function page(
