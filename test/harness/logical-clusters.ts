@@ -70,6 +70,18 @@ export class ClusterServer {
   }
 }
 
+interface TwoClusters {
+  readonly server: ClusterServer;
+  readonly a: ClusterClient;
+  readonly b: ClusterClient;
+}
+
+/** Starts a server with the logical clusters `a` and `b`. */
+export async function startTwoClusters(config: ConfigOverrides = {}): Promise<TwoClusters> {
+  const server = await ClusterServer.start(config);
+  return { server, a: await server.create('a'), b: await server.create('b') };
+}
+
 export function tokenOf(kubeconfig: string): string {
   return /^ +token: '(.*)'$/m.exec(kubeconfig)![1]!;
 }

@@ -1,6 +1,6 @@
 import { customResourceDefinition, definitions } from '../harness/custom-definitions.js';
 import { eventually } from '../harness/eventually.js';
-import { ClusterServer, type ClusterClient } from '../harness/logical-clusters.js';
+import { startTwoClusters, type ClusterClient, type ClusterServer } from '../harness/logical-clusters.js';
 
 // Two logical clusters, and the root, with objects of the same names: no verb of one is about those of another.
 
@@ -8,9 +8,7 @@ let server: ClusterServer;
 let a: ClusterClient;
 let b: ClusterClient;
 beforeAll(async () => {
-  server = await ClusterServer.start();
-  a = await server.create('a');
-  b = await server.create('b');
+  ({ server, a, b } = await startTwoClusters());
   for (const cluster of [a, b]) await put(cluster, 'shared', cluster.name);
   await server.admin.post('/api/v1/namespaces/default/configmaps', configMap('shared', 'root'));
 });
