@@ -16,19 +16,28 @@ const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v
 const pageSize = 5_000;
 const namesShownMax = 5;
 
-/** Lists the metadata of all objects that can be listed. Leases and Events are counted like others. */
+/**
+ * Lists the metadata of all objects that can be listed. Leases and Events are counted like others; an object that two groups
+ * serve, as Events are, counts for the first one.
+ */
 export async function readClusterState(client: KubeconfigClient): Promise<ClusterState> {
   const kinds = new ServedKinds(client);
   const groups = asItems(asFields(await client.get('/apis'))['groups']);
   const versions = groups.map((group) => `/apis/${asText(asFields(group['preferredVersion'])['groupVersion'])}`);
   const state = new Map<string, Map<string, string>>();
+  const seen = new Set<string>();
   for (const path of ['/api/v1', ...versions]) {
     const served = await kinds.inVersion(path).catch(emptyIfUnavailable);
     for (const kind of served.filter(({ verbs }) => verbs.includes('list'))) {
       const objects = await readObjects(client, collectionPath(kind, '')).catch(emptyIfUnavailable);
       const group = path.split('/')[2];
       const resource = path === '/api/v1' ? kind.plural : `${kind.plural}.${group}`;
-      state.set(resource, new Map(objects));
+      const unseen = objects.filter(([, { uid }]) => !seen.has(uid));
+      for (const [, { uid }] of unseen) seen.add(uid);
+      state.set(
+        resource,
+        new Map(unseen.map(([name, { uid, resourceVersion }]) => [name, `${uid}/${resourceVersion}`])),
+      );
     }
   }
   return state;
@@ -40,15 +49,20 @@ function emptyIfUnavailable(error: unknown): [] {
   throw error;
 }
 
-async function readObjects(client: KubeconfigClient, path: string): Promise<[string, string][]> {
-  const objects: [string, string][] = [];
+interface ObjectState {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+async function readObjects(client: KubeconfigClient, path: string): Promise<[string, ObjectState][]> {
+  const objects: [string, ObjectState][] = [];
   let next: string | undefined;
   do {
     const query = { limit: pageSize, ...(next !== undefined && { continue: next }) };
     const list = await client.list(path, { headers: { accept: partial }, query });
-    for (const { metadata: { namespace, name, uid, resourceVersion } = {} } of list.items) {
+    for (const { metadata: { namespace, name, uid = '', resourceVersion = '' } = {} } of list.items) {
       const fullName = namespace === undefined ? `${name}` : `${namespace}/${name}`;
-      objects.push([fullName, `${uid}/${resourceVersion}`]);
+      objects.push([fullName, { uid, resourceVersion }]);
     }
     next = list.metadata.continue || undefined;
   } while (next !== undefined);

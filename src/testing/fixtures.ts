@@ -61,6 +61,18 @@ export async function applyFixtures(client: KubeconfigClient, objects: readonly 
     if (!isNamespace(object) && !isDefinition(object)) await applyObject(client, kinds, object);
 }
 
+/** Rejects definitions for a server that establishes none: their kinds would never be served. */
+export function refuseDefinitions(objects: readonly Fields[]): void {
+  const definition = objects.find(isDefinition);
+  if (!definition) return;
+  const name = asText(asFields(definition['metadata'])['name']);
+  throw new ClientError(
+    'Status',
+    `the CustomResourceDefinition ${name} cannot be established with reconciles: false; leave that option out, and give ` +
+      "config: { reconcilers: { controllers: ['-*'] } } to run only the reconcilers that a server always runs",
+  );
+}
+
 const isNamespace = ({ apiVersion, kind }: Fields) => apiVersion === 'v1' && kind === 'Namespace';
 const isDefinition = ({ kind }: Fields) => kind === 'CustomResourceDefinition';
 

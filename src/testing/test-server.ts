@@ -4,7 +4,7 @@ import type { RuleCounts } from '../faults/fault-injector.js';
 import { parseFaultPlan } from '../faults/fault-plan.js';
 import type { KubeconfigClient } from '../kubeconfig-client/kubeconfig-client.js';
 import { openKubeconfigClient } from '../kubeconfig-client/open-client.js';
-import { applyFixtures, readFixtures, type Fixture } from './fixtures.js';
+import { applyFixtures, readFixtures, refuseDefinitions, type Fixture } from './fixtures.js';
 import { restoreStoreSnapshot, takeStoreSnapshot, type StoreSnapshot } from './store-snapshot.js';
 import { makeTestUser, roleBindingsOf, TemporaryFiles, type TestUser, type TestUserOptions } from './test-users.js';
 
@@ -22,6 +22,8 @@ interface TestFixtures {
 }
 
 export interface TestKeelsonOptions extends KeelsonOptions, TestFixtures {}
+
+type TestServerOptions = TestFixtures & Pick<KeelsonOptions, 'reconciles'>;
 
 export interface RestoreOptions {
   /**
@@ -80,7 +82,7 @@ export async function startTestKeelson(options: TestKeelsonOptions = {}): Promis
 /** Creates the fixtures and users of a server, and returns it with the methods for tests. Stops it if one is refused. */
 export async function prepareTestServer(
   server: OpenKeelson,
-  { crds = [], fixtures = [], admissionPolicies = [], users = {}, faults }: TestFixtures,
+  { crds = [], fixtures = [], admissionPolicies = [], users = {}, faults, reconciles = true }: TestServerOptions,
 ): Promise<TestKeelson> {
   const files = new TemporaryFiles();
   const clients: KubeconfigClient[] = [];
@@ -93,7 +95,11 @@ export async function prepareTestServer(
     const api = await openKubeconfigClient({ text: server.kubeconfig });
     clients.push(api);
     const bindings = Object.entries(users).flatMap(([name, user]) => roleBindingsOf(name, user));
-    const apply = async (objects: readonly Fixture[]) => applyFixtures(api, await readFixtures(objects));
+    const apply = async (objects: readonly Fixture[]) => {
+      const read = await readFixtures(objects);
+      if (!reconciles) refuseDefinitions(read);
+      await applyFixtures(api, read);
+    };
     await apply([...crds, ...fixtures, ...bindings]);
     await apply(admissionPolicies);
     const methods = testMethods(server, { api, users, files, clients, apply });

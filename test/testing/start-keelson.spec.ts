@@ -98,6 +98,16 @@ describe('startKeelson', () => {
     await expect(stranger!.api.list(path)).rejects.toMatchObject({ status: 403 });
   });
 
+  it('refuses definitions at once with reconciles: false, and serves them without the reconcilers that can be left out', async () => {
+    const crds = [crd];
+    await expect(startKeelson({ reconciles: false, crds })).rejects.toThrow(
+      /^the CustomResourceDefinition boats\.example\.com cannot be established with reconciles: false/,
+    );
+    const few = await startKeelson({ crds, config: { reconcilers: { controllers: ['-*'] } } });
+    expect((await few.api.list('/apis/example.com/v1/boats')).items).toEqual([]);
+    await few.stop();
+  });
+
   it('rejects with the name of a fixture that is refused, and leaves no server behind', async () => {
     const invalid = { ...configMap('Upper_Case'), metadata: { name: 'Upper_Case' } };
     await expect(startKeelson({ fixtures: [invalid] })).rejects.toThrow(/fixture ConfigMap "Upper_Case": .*Invalid/s);

@@ -37,6 +37,16 @@ it('the program gets a server with the fixtures, and its requests and changes ar
   );
 });
 
+it('an Event, which two groups serve, is reported once', async () => {
+  const body = `const namespace = 'default';
+    const event = { metadata: { name: 'told', namespace }, involvedObject: { kind: 'Pod', name: 'p', namespace } };
+    await api.create('/api/v1/namespaces/default/events', { ...event, reason: 'Told', type: 'Normal', message: 'm' });`;
+  const { stderr } = await run('--', ...script(body));
+  expect(stderr.split('\n').filter((line) => line.includes('default/told'))).toEqual([
+    'keelson test: events: 1 new (default/told)',
+  ]);
+});
+
 it('the kubeconfig is removed afterwards, and nothing is written into the current directory', async () => {
   const { code, stdout, stderr } = await run('--no-report', '--', ...script(`console.log(process.env.KUBECONFIG);`));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
