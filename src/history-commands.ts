@@ -71,17 +71,19 @@ function historyCommand(root: Command, outcome: Outcome): void {
 function forkCommand(root: Command, outcome: Outcome, { words, serve }: CommandLine): void {
   root
     .command('fork')
-    .description('serve a copy of the embedded store of a server, which may be running, on another port')
-    .usage('[--data-dir <path>] [flags]')
+    .description('serve a copy of an embedded store, or of the state of a running server, on another port')
+    .usage('[--data-dir <path> | --kubeconfig <path>] [flags]')
     .option('--to <path>', 'new data directory of the copy, which is kept; by default it is removed at the end')
     .option('--at <resourceVersion>', 'begin with the state at this resourceVersion')
+    .option('--kubeconfig <path>', 'copy the state of the server of this kubeconfig, as a user who may do everything')
+    .option('--context <name>', 'context of the kubeconfig')
     .addHelpText('after', forkHelp)
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (options: ForkOptions) => {
       const { prepareFork } = await import('./fork-command.js');
       const flags = await prepareFork(
-        withoutOptions(words.slice(words.indexOf('fork') + 1), ['--to', '--at']),
+        withoutOptions(words.slice(words.indexOf('fork') + 1), ['--to', '--at', '--kubeconfig', '--context']),
         options,
         process,
       );
@@ -93,6 +95,9 @@ const forkHelp = `
 The copy is made at one moment and delays no writer; on file systems with shared extents (Btrfs, XFS) nothing is copied. It has
 the keys of --data-dir, so that clients and tokens of the original are accepted, and its own kubeconfig. It listens on a
 free port of 127.0.0.1 unless --bind-address and --secure-port are given. All flags of serve are accepted.
+
+With --kubeconfig or --context the state of a running server is copied, such as one with --storage-backend=memory: all
+objects with their uids and resourceVersions, Secrets among them. That copy has new keys and certificates.
 
 Reconcilers of the copy run, and its webhooks are called: programs outside of the cluster may notice it.
 `;

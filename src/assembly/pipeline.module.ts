@@ -4,6 +4,7 @@ import type { ServerComponents } from './components.js';
 import { requestGuards, requestInterceptor } from './request-guards.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
 import { faultsController } from '../endpoints/faults.controller.js';
+import { storeStateController } from '../endpoints/store-state.controller.js';
 import { flowControlController } from '../endpoints/flow-control.controller.js';
 import { healthController } from '../endpoints/health.controller.js';
 import { HealthRequests } from '../endpoints/health-requests.js';
@@ -43,6 +44,7 @@ export class PipelineModule {
         profileController(new ProfileRequests(new Profiles(components.clock), components.config.profiling)),
         flowControlController(components.flowControl, components.clock),
         faultsController(components.faults),
+        storeStateController(stateOptions(components)),
         discoveryController(components.discovery),
         openApiController(components.openApi),
         openIdController(components.openId),
@@ -50,4 +52,10 @@ export class PipelineModule {
       ],
     };
   }
+}
+
+/** In an etcd, other programs may have keys of their own. */
+function stateOptions({ config: { storage }, store, refusalOf, clock }: ServerComponents) {
+  const etcdPrefix = storage.etcd.prefix;
+  return { store, prefix: storage.backend === 'etcd3' ? `${etcdPrefix}/` : '', etcdPrefix, refusalOf, clock };
 }
