@@ -19,7 +19,7 @@ const out = join(root, 'dist/bundle');
  * dynamically by name, because a bundled CommonJS package loses its named exports there. It keeps the default export:
  * protobufjs is a chunk that is loaded for the first profile.
  */
-const apart = ['lmdb', 'cbor-x', 'etcd3', '@peculiar/x509', 'prom-client'];
+const apart = ['lmdb', 'cbor-x', 'etcd3', 'prom-client'];
 /** Optional packages of Nest that are not installed. */
 const absent = [
   '@fastify/multipart',
@@ -47,6 +47,21 @@ const classValidator = {
   },
 };
 
+/**
+ * Bundles the ES modules that @peculiar/x509 and its parts publish beside CommonJS: they keep their exports, and reading
+ * the 300 files of the packages took a tenth of the CPU of a start with a new data directory.
+ */
+const x509 = {
+  name: '@peculiar/x509',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@peculiar\/(x509|asn1-[-a-z0-9]+)$/ }, ({ path }) => {
+      const directory = join(root, 'node_modules', path);
+      const { module } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+      return { path: join(directory, module) };
+    });
+  },
+};
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await build({
@@ -60,7 +75,7 @@ await build({
   target: 'node20',
   // No keepNames: it wraps every closure that a request creates, which nearly doubles the cost of a read. Names that
   // are not minified stay, with a number for duplicates.
-  plugins: [classValidator],
+  plugins: [classValidator, x509],
   external: [...apart, ...absent.flatMap((name) => [name, `${name}/*`])],
   // Needed by CommonJS packages inside an ES module.
   banner: {
