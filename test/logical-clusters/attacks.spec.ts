@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { storedClusters } from '../../src/logical-clusters/cluster-keys.js';
 import { requestText } from '../harness/certificate-requests.js';
 import {
@@ -185,24 +187,35 @@ test('no certificate is signed in a cluster', async () => {
 });
 
 test('requests through nodes, Services and APIServices of a cluster reach no other server', async () => {
-  const { port } = new URL(server.server.url);
+  let connections = 0;
+  const other = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
   const address = '127.0.0.1';
+  other.listen(0, address).unref();
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
   const node = {
     ...json({ apiVersion: 'v1', kind: 'Node' }),
     metadata: { name: 'root' },
     status: {
       addresses: [{ type: 'InternalIP', address }],
-      daemonEndpoints: { kubeletEndpoint: { Port: Number(port) } },
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
     },
   };
   expect((await a.post('/api/v1/nodes', node)).code).toBe(201);
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'root' } };
+  const container = { name: 'c', image: 'i' };
+  const pods = '/api/v1/namespaces/default/pods';
+  expect((await a.post(pods, { ...pod, spec: { nodeName: 'root', containers: [container] } })).code).toBe(201);
   for (const path of [
+    `${pods}/root/log`,
     `/api/v1/nodes/root/proxy${maps}/marked`,
     `/api/v1/nodes/https:root:${port}/proxy${maps}/marked`,
   ]) {
     const answer = await a.get(path);
     expect(answer.code).toBeGreaterThanOrEqual(400);
-    expect(answer.text).not.toContain(secretMark);
   }
   const service = { name: 'root', namespace: 'default', port: 443 };
   const spec = {
@@ -219,7 +232,7 @@ test('requests through nodes, Services and APIServices of a cluster reach no oth
     metadata: { name: 'v1.remote.example.com' },
     spec,
   };
-  const ports = [{ port: 443, targetPort: Number(port) }];
+  const ports = [{ port: 443, targetPort: port }];
   await a.post('/api/v1/namespaces/default/services', {
     apiVersion: 'v1',
     kind: 'Service',
@@ -231,7 +244,7 @@ test('requests through nodes, Services and APIServices of a cluster reach no oth
     metadata: { name: 'root', labels: { 'kubernetes.io/service-name': 'root' } },
     addressType: 'IPv4',
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports: [{ port: Number(port) }],
+    ports: [{ port }],
   });
   const created = await a.post('/apis/apiregistration.k8s.io/v1/apiservices', apiService);
   expect(created.code).toBe(201);
@@ -243,6 +256,8 @@ test('requests through nodes, Services and APIServices of a cluster reach no oth
     async () => (await a.get('/apis/remote.example.com/v1/things')).code !== 404,
   );
   expect((await a.get('/apis/remote.example.com/v1/things')).code).toBe(503);
+  expect(connections).toBe(0);
+  other.close();
 });
 
 test('pages about the process are not those of a cluster', async () => {
