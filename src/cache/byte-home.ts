@@ -2,11 +2,11 @@ import { RenderingMemory } from './rendering-memory.js';
 
 /** An object whose bytes a home keeps. */
 export interface Resident {
-  readonly bytes: Buffer;
   readonly byteLength: number;
   /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
   slot: number;
   slab: Slab | undefined;
+  copyInto(memory: Buffer, at: number): void;
   /** Called with the place of the bytes, at first and whenever they were moved. */
   settle(slab: Slab, start: number): void;
 }
@@ -93,7 +93,7 @@ export class ByteHome {
       this.slabs.add(slab);
       this.newest = slab;
     }
-    object.bytes.copy(slab.memory, slab.taken);
+    object.copyInto(slab.memory, slab.taken);
     object.slab = slab;
     object.slot = slab.residents.push(object) - 1;
     object.settle(slab, slab.taken);

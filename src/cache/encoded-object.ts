@@ -1,5 +1,5 @@
 import { decodeJson, decodeJsonInSteps } from '../codec/json.js';
-import { metadataStart, spliceResourceVersion } from '../codec/stored-object.js';
+import { metadataStart, spliceResourceVersion, SplicedValue } from '../codec/stored-object.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
@@ -80,7 +80,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   slot = -1;
   private start = 0;
   /** The bytes, unless they are in a slab. */
-  private own: Buffer | undefined;
+  private own: Buffer | SplicedValue | undefined;
   private exception: Exception | undefined = undefined;
   private renderings: KeptRendering[] | undefined = undefined;
   renderedAt = 0;
@@ -91,7 +91,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     readonly key: string,
     readonly revision: Revision,
     /** JSON with the resourceVersion. */
-    bytes: Buffer,
+    bytes: Buffer | SplicedValue,
     readonly attributes: Attributes,
     corruption?: Error,
   ) {
@@ -103,19 +103,32 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** JSON with the resourceVersion. */
   get bytes(): Buffer {
     const { slab, start } = this;
-    return slab ? slab.memory.subarray(start, start + this.byteLength) : this.own!;
+    return slab ? slab.memory.subarray(start, start + this.byteLength) : this.ownBytes();
+  }
+
+  private ownBytes(): Buffer {
+    if (this.own instanceof SplicedValue) this.own = this.own.toBuffer();
+    return this.own!;
+  }
+
+  /** Copies all bytes into a slab, with room for them. */
+  copyInto(memory: Buffer, at: number): void {
+    if (this.own instanceof SplicedValue) this.own.copy(memory, at);
+    else this.copyTo(memory, at, 0);
   }
 
   /** The byte at a position of `bytes`, without a view of them. */
   byteAt(position: number): number | undefined {
     const { slab, start } = this;
-    return slab ? slab.memory[start + position] : this.own![position];
+    return slab ? slab.memory[start + position] : this.ownBytes()[position];
   }
 
   /** Copies `bytes` from a position on, without a view of them. Returns their number. */
   copyTo(target: Buffer, at: number, from: number): number {
     const { slab, start, byteLength } = this;
-    return slab ? slab.memory.copy(target, at, start + from, start + byteLength) : this.own!.copy(target, at, from);
+    return slab
+      ? slab.memory.copy(target, at, start + from, start + byteLength)
+      : this.ownBytes().copy(target, at, from);
   }
 
   settle(slab: Slab, start: number): void {

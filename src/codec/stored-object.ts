@@ -27,17 +27,44 @@ export function encodeRead({ kind, apiVersion, metadata, ...rest }: KubeObject, 
   return encodeJson({ kind, apiVersion, metadata: { resourceVersion: String(revision), ...kept }, ...rest });
 }
 
+/** A stored value and the resourceVersion that belongs into it: both are copied to where they are kept at once. */
+export class SplicedValue {
+  readonly length: number;
+
+  constructor(
+    private readonly value: Buffer,
+    private readonly at: number,
+    private readonly inserted: string,
+  ) {
+    this.length = value.length + inserted.length;
+  }
+
+  copy(target: Buffer, start: number): void {
+    const { value, at, inserted } = this;
+    value.copy(target, start, 0, at);
+    target.write(inserted, start + at, 'latin1');
+    value.copy(target, start + at + inserted.length, at);
+  }
+
+  toBuffer(): Buffer {
+    const spliced = Buffer.allocUnsafe(this.length);
+    this.copy(spliced, 0);
+    return spliced;
+  }
+}
+
 /** Inserts the resourceVersion. Bytes in another field order are parsed and encoded again. */
 export function spliceResourceVersion(bytes: Buffer, revision: Revision): Buffer {
+  const spliced = spliceWhenCopied(bytes, revision);
+  return spliced instanceof SplicedValue ? spliced.toBuffer() : spliced;
+}
+
+/** spliceResourceVersion() that copies nothing yet, if it can. */
+export function spliceWhenCopied(bytes: Buffer, revision: Revision): Buffer | SplicedValue {
   const at = metadataStart(bytes);
   if (at < 0 || holdsResourceVersion(bytes, at)) return respell(bytes, revision);
   const isEmpty = bytes[at] === closeBrace;
-  const inserted = isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`;
-  const spliced = Buffer.allocUnsafe(bytes.length + inserted.length);
-  bytes.copy(spliced, 0, 0, at);
-  spliced.write(inserted, at, 'latin1');
-  bytes.copy(spliced, at + inserted.length, at);
-  return spliced;
+  return new SplicedValue(bytes, at, isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`);
 }
 
 function respell(bytes: Buffer, revision: Revision): Buffer {

@@ -1,6 +1,6 @@
 import { EncodedObject, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
-import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
+import { encodeRead, spliceResourceVersion, spliceWhenCopied } from '../../codec/stored-object.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';
 import { isEncrypted, UntransformableError } from '../../storage/value-transforms.js';
@@ -46,13 +46,9 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       }
       try {
         const known = item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary) : undefined;
-        if (known)
-          return new EncodedObject(
-            item.key,
-            item.modRevision,
-            spliceResourceVersion(item.value, item.modRevision),
-            known,
-          );
+        if (known) {
+          return new EncodedObject(item.key, item.modRevision, spliceWhenCopied(item.value, item.modRevision), known);
+        }
         const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
         const { namespace = '', name = '' } = object.metadata;
         if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');

@@ -8,6 +8,7 @@ import { StorageError } from '../../storage-error.js';
 import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
 import { formatVersion, metaKeys, olderFormat, type Bounds } from './records.js';
+import { RecordCopies } from './record-copies.js';
 import { dataFile, lockFile, ownerFile } from './store-files.js';
 import { storageError } from './lmdb-errors.js';
 
@@ -24,6 +25,7 @@ export class View {
   private users = 1;
   constructor(
     private readonly database: Database,
+    private readonly copies: RecordCopies,
     private readonly transaction: Transaction,
   ) {}
 
@@ -37,7 +39,7 @@ export class View {
   }
 
   *scan(bounds: Bounds): Generator<{ key: Buffer; value: Buffer }, void, void> {
-    yield* this.database.getRange({ ...bounds, transaction: this.transaction });
+    yield* this.copies.whileScanning(this.database.getRange({ ...bounds, transaction: this.transaction }));
   }
 
   *keys(bounds: Bounds): Generator<Buffer, void, void> {
@@ -90,6 +92,7 @@ export class EmbeddedFile {
   private constructor(
     private readonly directory: string,
     private readonly database: Database,
+    private readonly copies: RecordCopies,
     /** The first eight bytes of the owner record. Every commit requires them unchanged; undefined if read-only. */
     private readonly token: number | undefined,
   ) {
@@ -98,9 +101,10 @@ export class EmbeddedFile {
 
   static open(directory: string, logger: Logger): EmbeddedFile {
     const path = resolve(directory);
-    const database = openDatabase(path, logger);
+    const copies = new RecordCopies();
+    const database = openDatabase(path, copies, logger);
     try {
-      const file = new EmbeddedFile(path, database, claim(path, database));
+      const file = new EmbeddedFile(path, database, copies, claim(path, database));
       writeFileSync(join(path, ownerFile), encodeOwner(currentOwner()), { mode: 0o600 });
       return file;
     } catch (error) {
@@ -112,12 +116,13 @@ export class EmbeddedFile {
   /** Opens an existing file that no living process owns, without writing to it. */
   static openReadOnly(directory: string, logger: Logger): EmbeddedFile {
     const path = resolve(directory);
-    const database = openExisting(path, logger);
+    const copies = new RecordCopies();
+    const database = openExisting(path, copies, logger);
     try {
       checkFormat(path, database, { isReadOnly: true });
       const holder = database.get(metaKeys.owner);
       if (holder) refuseIfAlive(path, decodeOwner(holder.subarray(8)));
-      return new EmbeddedFile(path, database, undefined);
+      return new EmbeddedFile(path, database, copies, undefined);
     } catch (error) {
       void database.close();
       throw storageError(path, error);
@@ -167,27 +172,28 @@ export class EmbeddedFile {
 
   private latestView(): View {
     this.database.resetReadTxn();
-    return new View(this.database, this.database.useReadTransaction());
+    return new View(this.database, this.copies, this.database.useReadTransaction());
   }
 }
 
-function openExisting(path: string, logger: Logger): Database {
+function openExisting(path: string, copies: RecordCopies, logger: Logger): Database {
   try {
     const file = join(path, dataFile);
     if (!statSync(file, { throwIfNoEntry: false })?.size)
       throw new StorageError('unavailable', `${path} holds no store`);
     refuseIfOwnerFileAlive(path);
     checkFile(file, { isReadOnly: true, warn: (message, fields) => logger.warn(message, fields) });
-    return open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: true } as RootDatabaseOptionsWithPath);
+    return open<Buffer, Buffer>({ ...lmdbOptions(path, copies), readOnly: true } as RootDatabaseOptionsWithPath);
   } catch (error) {
     throw storageError(path, error);
   }
 }
 
-function lmdbOptions(path: string): object {
+function lmdbOptions(path: string, copies: RecordCopies): object {
   return {
     path,
     encoding: 'binary',
+    encoder: copies,
     keyEncoding: 'binary',
     overlappingSync: false,
     noSubdir: false,
@@ -198,7 +204,7 @@ function lmdbOptions(path: string): object {
   };
 }
 
-function openDatabase(path: string, logger: Logger): Database {
+function openDatabase(path: string, copies: RecordCopies, logger: Logger): Database {
   try {
     makePrivateDirectory(path);
     const file = join(path, dataFile);
@@ -207,7 +213,7 @@ function openDatabase(path: string, logger: Logger): Database {
     if (!isNew) checkFile(file, { isReadOnly: false, warn: (message, fields) => logger.warn(message, fields) });
     // LMDB would create the files readable for all users; it accepts empty ones as new.
     for (const name of [dataFile, lockFile]) makePrivateFile(join(path, name));
-    const database = open<Buffer, Buffer>(lmdbOptions(path) as RootDatabaseOptionsWithPath);
+    const database = open<Buffer, Buffer>(lmdbOptions(path, copies) as RootDatabaseOptionsWithPath);
     if (isNew) {
       syncDirectory(path);
       syncDirectory(dirname(path));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { open as openLmdb } from 'lmdb';
 import { revisionOf, type Revision } from '../../../machinery/revision.js';
 import { ManualClock } from '../../../std/clock.js';
-import type { KvStore, Write } from '../../kv-store.js';
+import type { KeyValue, KvStore, Write } from '../../kv-store.js';
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
 import { EmbeddedStore, type EmbeddedStoreOptions } from './embedded-store.js';
 import { currentOwner, encodeOwner, type Owner } from './owner.js';
@@ -173,6 +173,33 @@ describe('EmbeddedStore', () => {
       await writeFile(directory, 'a file');
       expect((await codeOf(open()))[0]).toBe('unavailable');
     });
+  });
+
+  it('returns values of all sizes that stay as they are while others are read and written', async () => {
+    const store = await open();
+    const sizes = [0, 1, 100, 3_000, 4_090, 4_200, 8_100, 8_300, 20_000, 70_000, 300_000];
+    const valueOf = (size: number, fill: number) => Buffer.alloc(size, fill).toString();
+    const names = (size: number) => `/${String(size).padStart(7, '0')}`;
+    await store.txn(
+      [],
+      sizes.map((size) => put(names(size), valueOf(size, 97))),
+    );
+    const first = await store.revision();
+    const ranges = [await store.range('/'), await store.range('/', { limit: 5 })];
+    const single = await Promise.all(sizes.map((size) => store.get(names(size))));
+    await store.txn(
+      [],
+      sizes.map((size) => put(names(size), valueOf(size, 98))),
+    );
+    const later = await store.range('/');
+    const past = await store.range('/', { revision: first });
+    const texts = (items: readonly (KeyValue | undefined)[]) => items.map((item) => item!.value.toString());
+    const [old, changed] = [97, 98].map((fill) => sizes.map((size) => valueOf(size, fill)));
+    expect(texts(ranges[0]!.items)).toEqual(old);
+    expect(texts(ranges[1]!.items)).toEqual(old!.slice(0, 5));
+    expect(texts(single.map(({ item }) => item))).toEqual(old);
+    expect(texts(later.items)).toEqual(changed);
+    expect(texts(past.items)).toEqual(old);
   });
 
   it('keeps the summary of a value with it, also in the past and after a restart', async () => {
