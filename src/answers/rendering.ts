@@ -1,7 +1,7 @@
 import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
 import { json } from '../codec/encodings.js';
 import type { Encoding } from '../codec/encoding.js';
-import { encodeJson, parseJson, stringifyJson } from '../codec/json.js';
+import { decodeJson, encodeJson, parseJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
@@ -13,6 +13,7 @@ import type { ResourceDefinition } from '../registry/definition/resource-definit
 import { toServedVersion } from '../registry/definition/served-version.js';
 import { CommonShapes, type IncludeObject, type ListMeta } from './common-shapes.js';
 import { convertAhead } from './convert-ahead.js';
+import { metadataBytes } from './metadata-bytes.js';
 import { textList } from './text-list.js';
 
 export interface Representation {
@@ -67,7 +68,7 @@ const noColumns = Buffer.from('"columnDefinitions":null');
 /** The representations of the objects of one kind: per encoding, served version, Table and PartialObjectMetadata. */
 export class Renderings {
   private readonly byId = new Map<string, Rendering>();
-  private readonly typePrefixLength: number;
+  private readonly typeHead: Buffer;
   private readonly shapes: CommonShapes;
 
   constructor(
@@ -76,7 +77,7 @@ export class Renderings {
   ) {
     this.shapes = new CommonShapes(definition, parts.clock);
     const { kind, group, version } = definition;
-    this.typePrefixLength = Buffer.byteLength(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
+    this.typeHead = typeHeadOf(kind, apiVersionOf(group, version));
   }
 
   /**
@@ -209,7 +210,7 @@ export class Renderings {
 
   /** JSON lists of whole objects: items are slices of the cache's bytes. */
   private jsonList(): ListRendering {
-    const start = this.typePrefixLength;
+    const start = this.typeHead.length;
     const rendering = this.of(plainJson);
     const { hub, itemsCarryType } = this.definition;
     return {
@@ -352,6 +353,13 @@ export class Renderings {
         : this.shaped(object, representation);
     const identity = this.isIdentity(representation);
     const isPlain = Renderings.isPlainJson(representation);
+    const isJson = encoding.name === 'json' && !pretty;
+    const { hub, fieldAnnotations } = this.definition;
+    const cutsMetadata = transform?.as === 'PartialObjectMetadata' && !hub && !fieldAnnotations;
+    const cutHead =
+      cutsMetadata && isJson
+        ? typeHeadOf(transform.as, apiVersionOf(transform.group, transform.version))
+        : this.typeHead;
     const frame = encoding.frame ?? jsonFrame;
     const { clock } = this.parts;
     return {
@@ -361,7 +369,11 @@ export class Renderings {
       render: (object, parsed) => {
         if (identity) return object.bytes;
         if (isPlain) return encode(toServedVersion(this.definition, parsed ?? object.parse()));
-        return encode(shapedForWatch(this.parse(object, parsed)));
+        if (parsed || !cutsMetadata) return encode(shapedForWatch(this.parse(object, parsed)));
+        // Most of the time is that of parsing, so only the metadata is parsed, and for JSON nothing.
+        const cut = metadataBytes(object.bytes, this.typeHead, cutHead);
+        if (cut && isJson) return cut;
+        return encode(shapedForWatch(cut ? (decodeJson(cut) as never) : this.parse(object)));
       },
       frame,
       bookmark: (revision, initialEventsEnd) => {
@@ -410,6 +422,9 @@ function jsonListHead({ kind, apiVersion }: { kind: string; apiVersion: string }
 }
 
 const plainJson: Representation = { encoding: json, pretty: false, transform: undefined, includeObject: 'Metadata' };
+
+const typeHeadOf = (kind: string, apiVersion: string): Buffer =>
+  Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersion}",`);
 
 function notAcceptable(asked: string, what: string, kind: string): ApiError {
   const message = `you requested ${asked}, but the requested object is ${what} (${kind})`;
