@@ -119,6 +119,16 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--authorization-webhook-config-file, --authorization-mode=Webhook: give both or neither'],
   },
   {
+    name: 'a fault plan without permission for faults',
+    given: { argv: ['--fault-plan-file=plan.yaml'] },
+    errors: ['--fault-plan-file needs --allow-faults, which lets requests fail on purpose'],
+  },
+  {
+    name: 'faults with several processes',
+    given: { argv: ['--allow-faults', '--workers=2'] },
+    errors: ['--allow-faults: cannot be combined with --workers, whose processes would count faults apart'],
+  },
+  {
     name: 'another version of SubjectAccessReview',
     given: { argv: ['--authorization-webhook-version=v2'] },
     errors: ['--authorization-webhook-version: "v2" must be one of v1beta1, v1'],

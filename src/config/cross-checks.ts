@@ -30,6 +30,9 @@ export function crossChecks(config: ServerConfig, extensions: Extensions, isSet:
     ...(config.faults.planFile !== undefined && !config.faults.allowed
       ? ['--fault-plan-file needs --allow-faults, which lets requests fail on purpose']
       : []),
+    ...(config.faults.allowed && processCount(config) > 1
+      ? ['--allow-faults: cannot be combined with --workers, whose processes would count faults apart']
+      : []),
     ...logicalClusterErrors(config),
     ...unknown.map((problem) => `--controllers: ${problem}`),
   ];
