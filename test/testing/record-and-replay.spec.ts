@@ -10,28 +10,16 @@ import { startRecordingProxy } from '../../src/recording/recording-proxy.js';
 import { replay, type Difference } from '../../src/recording/replay.js';
 import { systemClock } from '../../src/std/clock.js';
 import { startKeelson, type TestKeelson } from '../../src/testing.js';
+import { boatDefinition } from '../harness/boat-definition.js';
 import { runCommand } from '../harness/command-run.js';
 
 const top = join(__dirname, '../..');
 const maps = '/api/v1/namespaces/demo/configmaps';
 const boats = '/apis/example.com/v1/namespaces/demo/boats';
-const crd = (colour: string) => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: boats.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { plural: boats, singular: boat, kind: Boat, listKind: BoatList }
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties: { spec: { type: object, default: {}, properties: { colour: { type: string, default: ${colour} } } } }
-`;
+const crd = (colour: string) => {
+  const spec = `{ type: object, default: {}, properties: { colour: { type: string, default: ${colour} } } }`;
+  return boatDefinition(`{ type: object, properties: { spec: ${spec} } }`);
+};
 
 let directory: string;
 let path: string;

@@ -2,23 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKeelson, type TestKeelson } from '../../src/testing.js';
+import { boatDefinition } from '../harness/boat-definition.js';
 import { eventually } from '../harness/eventually.js';
 
-const crd = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: boats.example.com }
-spec:
-  group: example.com
-  scope: Namespaced
-  names: { plural: boats, singular: boat, kind: Boat, listKind: BoatList }
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: { status: {} }
-      schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
-`;
+const crd = boatDefinition('{ type: object, x-kubernetes-preserve-unknown-fields: true }');
 const policy = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
