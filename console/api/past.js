@@ -31,13 +31,13 @@ export async function listAt(connection, { kind, namespace }, revision, signal) 
 const selectorOf = (name) => `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`;
 
 /** Returns one object as it was at a revision, or is now; undefined if it did not exist. */
-export async function objectAt(connection, kind, { namespace = '', name }, revision) {
+export async function objectAt(connection, kind, { namespace = '', name }, revision, signal) {
   const query = new URLSearchParams({ fieldSelector: selectorOf(name) });
   if (revision !== undefined) {
     query.set('resourceVersion', String(revision));
     query.set('resourceVersionMatch', 'Exact');
   }
-  const { items = [] } = await connection.json(`${pathOf(kind, namespace)}?${query}`);
+  const { items = [] } = await connection.json(`${pathOf(kind, namespace)}?${query}`, { signal });
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
   return items[0] && { apiVersion, kind: kind.kind, ...items[0] };
 }

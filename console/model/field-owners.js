@@ -11,6 +11,24 @@ export function managersOf(object) {
   });
 }
 
+/**
+ * Returns the managers that wrote between two states: their entries are new or have another time. A manager that writes the
+ * same fields twice in a second leaves no trace: then the latest one, if it is alone. Without a state before, the latest ones.
+ */
+export function writersBetween(before, after) {
+  const keyOf = ({ label, time }) => `${label} ${time}`;
+  const known = new Set(managersOf(before).map(keyOf));
+  const managers = managersOf(after);
+  const written = managers.filter((one) => !known.has(keyOf(one)));
+  if (before && written.length > 0) return written;
+  const latest = managers
+    .map(({ time }) => time)
+    .sort()
+    .at(-1);
+  const candidates = managers.filter(({ time }) => time === latest);
+  return !before || candidates.length === 1 ? candidates : [];
+}
+
 /** Returns the sets of the managers at the root of the object. */
 export const ownedSets = (managers) => managers.map(({ index, fields }) => ({ index, set: fields }));
 

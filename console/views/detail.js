@@ -7,6 +7,7 @@ import { admissionTab } from './admission-tab.js';
 import { deleteDialog } from './delete-dialog.js';
 import { editTab } from './edit-tab.js';
 import { fieldsTab } from './fields-tab.js';
+import { historyTab } from './history-tab.js';
 import { overviewTab } from './overview-tab.js';
 
 const refreshMs = 250;
@@ -81,12 +82,13 @@ export class DetailPane {
     const tab = (id, label, make) => ({ id, label, make: () => make(this) });
     this.tabs = new Tabs({
       label: 'Views of the object',
-      selected: lastTab,
+      selected: lastTab === 'history' && !this.kind.verbs.has('list') ? 'overview' : lastTab,
       changed: (id) => (lastTab = id),
       tabs: [
         tab('overview', 'Overview', overviewTab),
         tab('fields', 'YAML & owners', fieldsTab),
         tab('edit', 'Edit', editTab),
+        ...(this.kind.verbs.has('list') ? [tab('history', 'History', historyTab)] : []),
         tab('admission', 'Admission', admissionTab),
         tab('access', 'Access', accessTab),
       ],

@@ -171,6 +171,43 @@ inBrowser('in Chromium, a user', () => {
     await browser.sees('colour: red', '.diff-line.is-added');
   });
 
+  it('sees who changed which fields of an object, and opens a past state', async () => {
+    const { browser, server } = world;
+    await server.admin.patch(`${configMaps}/settings?fieldManager=painter`, { data: { colour: 'black' } }, 'merge');
+    await world.go('#/objects/-/configmaps/shop/shop/settings');
+    await browser.click('.tab', 'History');
+    await browser.sees('The object was created with this revision', '.history');
+    await browser.sees('created', '.past-revision:last-of-type .badge');
+    await browser.sees('painter · Update', '.past-revision:first-of-type .revision-writers');
+    await browser.click('.past-revision:first-of-type .revision-head');
+    await browser.sees('data.colour', '.change-path');
+    await browser.sees('"red"', '.change-value.is-removed');
+    await browser.sees('"black"', '.change-value.is-added');
+    await browser.click('.past-revision:last-of-type .revision-head');
+    await browser.click('.past-revision:last-of-type button', 'Show this state');
+    await browser.sees('colour: blue', '.past-revision .block');
+    await server.admin.patch(`${configMaps}/settings`, { data: { colour: 'white' } }, 'merge');
+    await browser.click('.history button', 'show the later revisions');
+    await browser.click('.past-revision:first-of-type .revision-head');
+    await browser.sees('"white"', '.change-value.is-added');
+  });
+
+  it('is told where the retained history of an object begins', async () => {
+    const { browser, server } = world;
+    const { store } = server.keelson.components;
+    await store.compact(await store.revision());
+    await server.admin.patch(`${configMaps}/settings`, { data: { colour: 'grey' } }, 'merge');
+    await eventually('older states are gone', async () => {
+      const { body } = await server.admin.get(configMaps);
+      const old = Number(body.metadata.resourceVersion) - 3;
+      return (await server.admin.get(`${configMaps}?resourceVersion=${old}&resourceVersionMatch=Exact`)).code === 410;
+    });
+    await browser.click('.tab', 'Overview');
+    await browser.click('.tab', 'History');
+    await browser.sees('The server does not retain the states before revision', '.history');
+    await browser.sees('existed', '.past-revision .badge');
+  });
+
   it('sees rates, latencies and priority levels', async () => {
     const { browser } = world;
     await world.go('#/traffic');

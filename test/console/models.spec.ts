@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { fieldChanges as fieldChangesOfCommand } from '../../src/history/field-changes.js';
 import { packageRoot } from '../../src/config/config-files.js';
 
 /** Imports a module of the page, which has no types. */
@@ -91,6 +92,41 @@ describe('field-owners.js', () => {
   ])('reads %j without an error', async (given) => {
     const { managersOf } = await page('model/field-owners.js');
     expect(Array.isArray(managersOf(given))).toBe(true);
+  });
+});
+
+describe('field-changes.js', () => {
+  it.each<[before: object, after: object]>([
+    [
+      { a: 1, b: { c: 'x' } },
+      { a: 2, b: { d: 'y' } },
+    ],
+    [
+      {
+        list: [
+          { name: 'a', v: 1 },
+          { name: 'b', v: 1 },
+        ],
+      },
+      {
+        list: [
+          { name: 'b', v: 2 },
+          { name: 'c', v: 1 },
+        ],
+      },
+    ],
+    [{ list: [{ v: 1 }, { v: 1 }] }, { list: [{ v: 1 }] }],
+    [
+      { 'a.b/c': [1, 2], d: [] },
+      { 'a.b/c': [1, 3], d: [{}] },
+    ],
+    [
+      { a: null, b: [[1]], __proto__x: 1 },
+      { a: {}, b: [[1]], constructor: 2 },
+    ],
+  ])('finds the same fields in %j and %j as keelson history get', async (before, after) => {
+    const { fieldChanges } = await page('model/field-changes.js');
+    expect(fieldChanges(before, after)).toEqual(fieldChangesOfCommand(before, after));
   });
 });
 

@@ -19,7 +19,14 @@ export class ConsoleWorld {
   static async start(chromiumPath: string): Promise<ConsoleWorld> {
     const server = await startTestServer(
       { store: 'memory', naming: 'kubernetes' },
-      { config: { authorization: { modes: ['RBAC'] }, faults: { allowed: true } } },
+      {
+        config: {
+          authorization: { modes: ['RBAC'] },
+          faults: { allowed: true },
+          // What is compacted is not read from memory.
+          limits: { snapshotRetentionMs: 0 },
+        },
+      },
     );
     const { admin } = server;
     await create(admin, '/api/v1/namespaces', { metadata: { name: 'shop' } });
