@@ -10,7 +10,7 @@ import type { KeyValue } from '../storage/kv-store.js';
 import { readSequence } from './cbor-sequence.js';
 
 /** The state of the store of a server at one revision. */
-export interface ServerState {
+interface ServerState {
   readonly revision: Revision;
   /** The value of --etcd-prefix of the server. */
   readonly etcdPrefix: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadConfig, type LoadOptions } from '../../src/config/load-config.js';
 import type { ServerConfig } from '../../src/config/server-config.js';
 
-/** What a server is started with. */
+/** Arguments, variables and the --config file of a server. */
 export interface Given {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

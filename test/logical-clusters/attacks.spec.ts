@@ -289,7 +289,7 @@ test('a cluster of the same name begins empty, and the credentials of the old on
   await watch.rest();
   await eventually('the cluster is gone', async () => (await server.admin.get(`${clustersPath}/again`)).code === 404);
   const { components, store } = server.server.keelson;
-  // Those of a and b.
+  // The clusters a and b remain.
   expect(await storedClusters(store, components.config.storage.etcd.prefix)).toHaveLength(2);
   expect((await old.get(maps)).code).toBe(401);
   const next = await server.create('again');
