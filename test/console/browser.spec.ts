@@ -195,12 +195,12 @@ inBrowser('in Chromium, a user', () => {
   it('is told where the retained history of an object begins', async () => {
     const { browser, server } = world;
     const { store } = server.keelson.components;
-    await store.compact(await store.revision());
+    const compacted = await store.revision();
+    await store.compact(compacted);
     await server.admin.patch(`${configMaps}/settings`, { data: { colour: 'grey' } }, 'merge');
     await eventually('older states are gone', async () => {
-      const { body } = await server.admin.get(configMaps);
-      const old = Number(body.metadata.resourceVersion) - 3;
-      return (await server.admin.get(`${configMaps}?resourceVersion=${old}&resourceVersionMatch=Exact`)).code === 410;
+      const query = `resourceVersion=${compacted - 1}&resourceVersionMatch=Exact`;
+      return (await server.admin.get(`${configMaps}?${query}`)).code === 410;
     });
     await browser.click('.tab', 'Overview');
     await browser.click('.tab', 'History');
