@@ -35,7 +35,7 @@ interface Fork {
 }
 
 /** Defaults of a fork, which stand before a --config file: it must not take the port of the original. */
-const ownDefaults = ['--storage-backend=embedded', '--secure-port=0', '--bind-address=127.0.0.1'];
+const ownDefaults = ['--secure-port=0', '--bind-address=127.0.0.1'];
 
 /**
  * Copies the store and the keys of --data-dir, or the state of the server of a kubeconfig. Returns the flags of the server on
@@ -51,6 +51,8 @@ export async function prepareFork(
   if (loaded.errors) return tell(`${loaded.errors.join('; ')}; see keelson fork --help`);
   if (at !== undefined && !/^[1-9]\d{0,14}$/.test(at))
     return tell(`--at: ${stringifyJson(at)} is not a resourceVersion`);
+  if (words.some((word) => /^--storage-backend(=|$)/.test(word) && word !== '--storage-backend=embedded'))
+    return tell('--storage-backend: a fork has an embedded store; leave the flag out');
   const isLive = file !== undefined || context !== undefined;
   const source = resolve(loaded.config.storage.dataDirectory);
   if (!isLive && !existsSync(join(source, 'store', dataFile))) {
@@ -72,6 +74,7 @@ export async function prepareFork(
     return tell(error instanceof ClientError ? error.message : startErrorLine(error, loaded.config));
   }
   const own = [
+    '--storage-backend=embedded',
     `--data-dir=${target}`,
     `--cert-dir=${join(target, 'pki')}`,
     `--kubeconfig-out=${join(target, 'admin.kubeconfig')}`,
@@ -107,7 +110,7 @@ async function copyServer(
     }
     await loadStore(join(target, 'store'), { revision: state.revision, pages: counted() });
     tell(`copied ${progress.count} keys at resourceVersion ${state.revision} to ${target} in ${progress.duration}`);
-    return ['--storage-backend=embedded', `--etcd-prefix=${state.etcdPrefix}`];
+    return [`--etcd-prefix=${state.etcdPrefix}`];
   } finally {
     api.close();
   }

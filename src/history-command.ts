@@ -41,8 +41,8 @@ export function runHistoryGet(
 ): Promise<number> {
   const tell = (line: string) => void stderr.write(`keelson history: ${line}\n`);
   return withClient(options, tell, async (client) => {
-    const [type = '', name = ''] = words.length === 1 ? words[0]!.split('/', 2) : words;
-    if (type === '' || name === '' || words.length > 2 || options.allNamespaces) {
+    const [type = '', name = '', ...more] = words.length === 1 ? words[0]!.split('/') : words;
+    if (type === '' || name === '' || more.length > 0 || options.allNamespaces) {
       throw usageError('give the resource and the name of one object, like deployments/web');
     }
     const target = await targetOf(client, type, options);

@@ -103,7 +103,7 @@ export function runImport(words: readonly string[], options: ImportOptions, { st
     const { namespace, onConflict } = options;
     if (file === '' || others.length > 0)
       throw new ClientError('Kubeconfig', 'give one file; see keelson import --help');
-    const { kinds } = await clusterObjects(client);
+    const { storedKinds: kinds } = await clusterObjects(client);
     const moved = namespace === undefined ? objectsIn(file) : movedTo({ namespace, kinds, tell }, objectsIn(file));
     const objects = await objectSet(moved, file);
     checkServed(objects, kinds);

@@ -8,7 +8,10 @@ import { asFields, asText, type Fields } from '../machinery/fields.js';
 /** The objects of a server at one resourceVersion. */
 interface ClusterObjects {
   readonly resourceVersion: string;
+  /** The kinds that are read. */
   readonly kinds: readonly ServedKind[];
+  /** All kinds whose objects the server stores, also those of which the objects are not read. */
+  readonly storedKinds: readonly ServedKind[];
   /** Resources that are not read, with the reason. */
   readonly leftOut: readonly string[];
   /** Reads all objects, kind by kind. */
@@ -28,21 +31,22 @@ export async function clusterObjects(
 ): Promise<ClusterObjects> {
   const served = new ServedKinds(client);
   const remote = await remoteVersions(client);
-  const kinds: ServedKind[] = [];
+  const storedKinds: ServedKind[] = [];
   const leftOut: string[] = [];
   for (const path of await served.preferredVersions()) {
     if (remote.has(path)) leftOut.push(`${path} is served by another server`);
     const ofVersion = remote.has(path) ? [] : await served.inVersion(path).catch(noneIfUnavailable);
     // Virtual kinds, such as ComponentStatus, cannot be created.
-    const stored = ofVersion.filter(({ verbs }) => verbs.includes('list') && verbs.includes('create'));
-    kinds.push(
-      ...stored.filter(({ kind, isNamespaced }) => !volatileKinds.includes(kind) && (isNamespaced || !namespace)),
-    );
+    storedKinds.push(...ofVersion.filter(({ verbs }) => verbs.includes('list') && verbs.includes('create')));
   }
+  const kinds = storedKinds.filter(
+    ({ kind, isNamespaced }) => !volatileKinds.includes(kind) && (isNamespaced || !namespace),
+  );
   kinds.sort((one, other) => rankOf(one.kind) - rankOf(other.kind));
   const first = await client.list('/api/v1/namespaces', { query: { limit: 1 }, retriesMax });
   const resourceVersion = asText(first.metadata.resourceVersion);
-  return { resourceVersion, kinds, leftOut, read: () => readObjects(client, { kinds, resourceVersion, namespace }) };
+  const read = () => readObjects(client, { kinds, resourceVersion, namespace });
+  return { resourceVersion, kinds, storedKinds, leftOut, read };
 }
 
 /** `v1.37.0` */

@@ -97,6 +97,10 @@ describe('keelson fork', () => {
       1,
       expect.stringContaining('is not a resourceVersion'),
     ]);
+    expect(await refused('--data-dir', 'data', '--storage-backend=memory')).toEqual([
+      1,
+      expect.stringContaining('a fork has an embedded store; leave the flag out'),
+    ]);
     expect(await refused('--data-dir', 'data', '--nope')).toEqual([1, expect.stringContaining('--nope: unknown flag')]);
     expect(await readdir(directory)).toEqual(before);
     expect(await readFile(join(directory, 'text/store/data.mdb'), 'utf8')).toContain('no database');

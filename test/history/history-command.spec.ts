@@ -124,6 +124,7 @@ describe.each(['memory', 'embedded', 'etcd'] as const)('keelson history on %s', 
 
   it.each([
     [['get', 'cm'], 2, /give the resource and the name/],
+    [['get', 'cm/a/b'], 2, /give the resource and the name/],
     [['get', 'cm/a', '--at', '../1'], 2, /--at: "..\/1" is not a resourceVersion/],
     [['get', 'nothing/a'], 2, /the server has no resource nothing/],
     [['list', 'cm'], 2, /required option '--at <resourceVersion>'/],

@@ -132,6 +132,18 @@ describe('keelson export and import', () => {
     expect((await admin.get(`${maps}/new-${policy}`)).code).toBe(200);
   });
 
+  it('import writes Leases, which export leaves out', async () => {
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'l', namespace: 'default' },
+    };
+    await writeFile(at('lease.json'), JSON.stringify({ ...lease, spec: { leaseDurationSeconds: 7 } }));
+    expect(await run(1, 'import', at('lease.json'))).toMatchObject({ code: 0 });
+    const { body } = await servers[1]!.admin.get('/apis/coordination.k8s.io/v1/namespaces/default/leases/l');
+    expect(body.spec).toEqual({ leaseDurationSeconds: 7 });
+  });
+
   it('import -n writes objects of that namespace alone, whatever namespaces the file has', async () => {
     const subject = { kind: 'User', name: 'eve', apiGroup: 'rbac.authorization.k8s.io' };
     const items = [
