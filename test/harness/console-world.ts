@@ -23,7 +23,7 @@ export class ConsoleWorld {
         config: {
           authorization: { modes: ['RBAC'] },
           faults: { allowed: true },
-          // What is compacted is not read from memory.
+          // A compacted state is not read from memory.
           limits: { snapshotRetentionMs: 0 },
         },
       },
