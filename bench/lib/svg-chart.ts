@@ -8,7 +8,7 @@ interface Chart {
 }
 
 const [width, height] = [640, 360];
-const area = { left: 56, right: 16, top: 40, bottom: 64 };
+const area = { left: 56, right: 32, top: 40, bottom: 64 };
 const colors = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df'];
 const gridLines = 4;
 
