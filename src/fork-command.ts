@@ -73,8 +73,12 @@ export async function prepareFork(
     rmSync(target, { recursive: true, force: true });
     return tell(error instanceof ClientError ? error.message : startErrorLine(error, loaded.config));
   }
+  const hasAuditLog = words.some((word) => /^--audit-log-path(=|$)/.test(word));
+  if (!hasAuditLog && loaded.config.audit.log.path !== undefined)
+    tell('the audit log of the original is left to it; give --audit-log-path for one of the fork');
   const own = [
     '--storage-backend=embedded',
+    ...(hasAuditLog ? [] : ['--audit-log-path=']),
     `--data-dir=${target}`,
     `--cert-dir=${join(target, 'pki')}`,
     `--kubeconfig-out=${join(target, 'admin.kubeconfig')}`,

@@ -75,6 +75,30 @@ describe('keelson fork', () => {
     expect(existsSync(join(directory, 'kept/store/data.mdb'))).toBe(true);
   });
 
+  it('a fork leaves the audit log of the original alone', async () => {
+    const rules = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
+    await writeFile(join(directory, 'policy.yaml'), rules);
+    await writeFile(join(directory, 'audit.log'), '');
+    await writeFile(join(directory, 'server.yaml'), 'audit-policy-file: policy.yaml\naudit-log-path: audit.log\n');
+    for (const [words, path] of [
+      [[], 'audit.log'],
+      [['--audit-log-path', 'own.log'], 'own.log'],
+    ] as const) {
+      const fork = await run('fork', '--data-dir', 'data', '--config', 'server.yaml', ...words);
+      const [, file = ''] = /kubeconfig {2}(\S+)/.exec(fork.stdout) ?? [];
+      const copy = await openKubeconfigClient({ file });
+      await copy.get(maps);
+      copy.close();
+      const isTold = fork.stderr.includes('the audit log of the original is left to it; give --audit-log-path');
+      expect(isTold).toBe(path === 'audit.log');
+      await fork.stop();
+    }
+    const lengths = await Promise.all(
+      ['audit.log', 'own.log'].map(async (name) => (await readFile(join(directory, name))).length > 0),
+    );
+    expect(lengths).toEqual([false, true]);
+  });
+
   it('a directory without a usable store is refused, and nothing is left behind', async () => {
     await mkdir(join(directory, 'text/store'), { recursive: true });
     await writeFile(join(directory, 'text/store/data.mdb'), 'no database '.repeat(1_000));
