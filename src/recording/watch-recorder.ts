@@ -1,5 +1,5 @@
 import { decodeJson } from '../codec/json.js';
-import { isJsonObject } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject } from '../machinery/kube-object.js';
 import { DecodeError } from '../std/decode-error.js';
 import { contentBytesMax } from './recorded-content.js';
 import { redact } from './redact.js';
@@ -45,16 +45,24 @@ export class WatchRecorder {
     this.chunks = [];
     this.length = 0;
     this.isTooLong = false;
-    if (isTooLong || line.length === 0) return;
+    if (isTooLong) return this.write({ type: omittedType, reason: `more than ${contentBytesMax} bytes` });
+    if (line.length === 0) return;
     let value;
     try {
       value = decodeJson(line);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      return;
     }
-    if (!isJsonObject(value) || value['type'] === 'BOOKMARK') return;
+    if (!isJsonObject(value)) return this.write({ type: omittedType, reason: 'not a JSON object' });
+    if (value['type'] === 'BOOKMARK') return;
     const { value: event } = redact(value, { isSecret: false });
-    if (isJsonObject(event)) await this.file.write({ watch: this.id, atMs: this.sinceBegin(), event });
+    if (isJsonObject(event)) await this.write(event);
+  }
+
+  private write(event: JsonObject): Promise<void> {
+    return this.file.write({ watch: this.id, atMs: this.sinceBegin(), event });
   }
 }
+
+/** The type of an event that cannot be recorded: a replay names it as different. */
+const omittedType = 'OMITTED';
