@@ -87,14 +87,29 @@ interface SequenceItem {
 export async function* readSequence(chunks: AsyncIterable<Buffer>): AsyncGenerator<SequenceItem> {
   let rest: Buffer = Buffer.alloc(0);
   let scanner = new ItemScanner();
-  for await (const chunk of chunks) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+  for await (const bytes of doubled(chunks, () => rest.length)) {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
     for (let end = scanner.end(rest); end !== undefined; end = scanner.end(rest)) {
-      const bytes = rest.subarray(0, end);
-      yield { bytes, value: decodeCbor(bytes, valuesMax) };
+      const item = rest.subarray(0, end);
+      yield { bytes: item, value: decodeCbor(item, valuesMax) };
       rest = rest.subarray(end);
       scanner = new ItemScanner();
     }
   }
   if (rest.length > 0) throw new DecodeError('the last item is cut off');
+}
+
+/** Joins chunks until they have the length of what is waiting for them, so that a large item is not copied for each chunk. */
+async function* doubled(chunks: AsyncIterable<Buffer>, waiting: () => number): AsyncGenerator<Buffer> {
+  let joined: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    joined.push(chunk);
+    length += chunk.length;
+    if (length < waiting()) continue;
+    yield joined.length === 1 ? chunk : Buffer.concat(joined, length);
+    joined = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(joined, length);
 }
