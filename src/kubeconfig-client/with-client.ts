@@ -1,3 +1,4 @@
+import { printable } from '../std/printable.js';
 import { ClientError } from './client-error.js';
 import type { KubeconfigClient } from './kubeconfig-client.js';
 import { openKubeconfigClient } from './open-client.js';
@@ -32,7 +33,8 @@ export async function withClient(
     return await run(client);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    tell(error.message);
+    // A server, or another program in its place, chooses some of the text.
+    tell(printable(error.message));
     return 2;
   } finally {
     client?.close();
