@@ -8,22 +8,11 @@ import type { KubeconfigClient } from '../../src/kubeconfig-client/kubeconfig-cl
 import type { OpenKeelson } from '../../src/assembly/start-keelson.js';
 import type { KeyValue } from '../../src/storage/kv-store.js';
 import { startKeelson, type TestKeelson } from '../../src/testing.js';
+import { boatDefinition } from '../harness/boat-definition.js';
 import { runCommand } from '../harness/command-run.js';
 
 const maps = '/api/v1/namespaces/default/configmaps';
-const names = { plural: 'boats', singular: 'boat', kind: 'Boat', listKind: 'BoatList' };
-const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-const crd = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'boats.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names,
-    versions: [{ name: 'v1', served: true, storage: true, schema }],
-  },
-};
+const crd = boatDefinition('{ type: object, x-kubernetes-preserve-unknown-fields: true }');
 const boat = { apiVersion: 'example.com/v1', kind: 'Boat', metadata: { name: 'a' }, sails: 2 };
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'x' } };
 const debugging = { clusterRoles: ['view', 'debugs'] };
