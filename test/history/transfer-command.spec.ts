@@ -168,6 +168,23 @@ describe('keelson export and import', () => {
     }
   });
 
+  it('import -n moves the ServiceAccounts of a RoleBinding that are in its namespace', async () => {
+    const account = (namespace: string) => ({ kind: 'ServiceAccount', name: 'bot', namespace });
+    const user = { kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' };
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'bots', namespace: 'shop' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [account('shop'), account('other'), user],
+    };
+    await writeFile(at('binding.json'), JSON.stringify(binding));
+    expect(await run(1, 'import', at('binding.json'), '-n', 'default')).toMatchObject({ code: 0 });
+    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings/bots';
+    const { body } = await servers[1]!.admin.get(path);
+    expect(body.subjects).toEqual([account('default'), account('other'), user]);
+  });
+
   const good = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good, namespace: default}\n';
   it.each<[string, string | Buffer, RegExp]>([
     ['nothing', '', /it is empty/],

@@ -99,5 +99,15 @@ export function inNamespace(
 ): Fields | undefined {
   const metadata = asFields(object['metadata']);
   if (kindOf(object) === 'Namespace') return { ...object, metadata: { ...metadata, name: namespace } };
-  return isNamespaced ? { ...object, metadata: { ...metadata, namespace } } : undefined;
+  if (!isNamespaced) return undefined;
+  const moved = { ...object, metadata: { ...metadata, namespace } };
+  const { subjects } = object;
+  if (kindOf(object) !== 'RoleBinding.rbac.authorization.k8s.io' || !Array.isArray(subjects)) return moved;
+  return { ...moved, subjects: subjects.map((subject) => movedSubject(subject, metadata['namespace'], namespace)) };
+}
+
+/** The subject of a RoleBinding: a ServiceAccount beside it moves with it, all others are as they were. */
+function movedSubject(subject: unknown, from: unknown, namespace: string): unknown {
+  const fields = asFields(subject);
+  return fields['kind'] === 'ServiceAccount' && fields['namespace'] === from ? { ...fields, namespace } : subject;
 }
