@@ -91,6 +91,17 @@ describe('redact()', () => {
         ],
       },
     ],
+    [
+      'arguments of a container',
+      {
+        args: ['--token=abc', '--password', 'x', '--token-file=/t', '-v', '--secret', '--all'],
+        command: ['sh', '-c', 'db --db-password "a b" -q; db -api-key=x --name=y'],
+      },
+      {
+        args: ['--token=REDACTED', '--password', 'REDACTED', '--token-file=/t', '-v', '--secret', '--all'],
+        command: ['sh', '-c', 'db --db-password REDACTED -q; db -api-key=REDACTED --name=y'],
+      },
+    ],
     ['a schema with a property of such a name', { properties: { token: { type: 'string' } } }, undefined],
   ])('%s', (_title, value, expected) => {
     expect(redact(value, { isSecret: false }).value).toEqual(expected ?? value);
@@ -118,13 +129,26 @@ describe('redact()', () => {
     expect(lacks({ spec: { token: 'abc' } })).toBe(true);
     expect(lacks({ caBundle: Buffer.from(pem).toString('base64') })).toBe(true);
     expect(lacks({ kind: 'Secret', data: { a: 'eA==' } })).toBe(false);
+    expect(lacks({ args: ['--token=abc'] })).toBe(false);
   });
 
   it('hides keys and tokens in texts, in linear time', () => {
     expect(redactText(`a ${token} b\n${pem}`)).toBe('a REDACTED b\nREDACTED');
     expect(redactText(`a.${token}.${token}, --x-${token}`)).toBe('a.REDACTED.REDACTED, --x-REDACTED');
     expect(redactText('eyJhbGciOiJSUzI1NiJ9.short.c2lnbmF0dXJl')).toBe('eyJhbGciOiJSUzI1NiJ9.short.c2lnbmF0dXJl');
-    for (const part of ['-----BEGIN ', 'eyJ', '-eyJ', 'eyJaaaaaaaa.', 'eyJaaaaaaaa-', 'a.', 'LS0tLS1CRUdJTi']) {
+    for (const part of [
+      '-----BEGIN ',
+      'eyJ',
+      '-eyJ',
+      'eyJaaaaaaaa.',
+      'eyJaaaaaaaa-',
+      'a.',
+      'LS0tLS1CRUdJTi',
+      '-',
+      '--a',
+      '--a ',
+      '--token="',
+    ]) {
       expect(redactText(part.repeat(300_000)).length).toBeGreaterThan(0);
     }
   });

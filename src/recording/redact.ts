@@ -22,6 +22,10 @@ const pemBase64InText = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]*/g;
 /** Every run of the characters of JSON web tokens, which are three parts with dots between them. */
 const dottedWords = /[\w.-]+/g;
 const firstPart = /eyJ[\w-]{8,}/;
+/** A flag of a command with its value. It begins where no word does, so that each run of characters is read once. */
+const flagWithValue = /(?<![\w-])(--?[\w-]+)([= ])("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/g;
+const flag = /^--?[\w-]+$/;
+const secretFlag = /(pass(word|wd|phrase)?|secret|token|credentials?|(api|access|private)-?key)$/i;
 
 interface RedactOptions {
   /** True for a request or an answer of the resource `secrets`. */
@@ -41,8 +45,19 @@ export function redact(value: JsonValue, { isSecret }: RedactOptions): Redacted 
   return { value: redactor.any(value, isSecret), lacksCredential: redactor.lacksCredential };
 }
 
-/** Hides keys, certificates and tokens in a text. */
+/** Hides keys, certificates, tokens and values of flags such as --password in a text. */
 export function redactText(text: string): string {
+  return withoutFlagValues(withoutCredentials(text));
+}
+
+function withoutFlagValues(text: string): string {
+  if (!text.includes('-')) return text;
+  return text.replace(flagWithValue, (all, name: string, between: string) =>
+    secretFlag.test(name) ? `${name}${between}${hidden}` : all,
+  );
+}
+
+function withoutCredentials(text: string): string {
   const rest = text.replace(pem, hidden).replace(pemBase64InText, hiddenBase64);
   return rest.includes('eyJ') ? rest.replace(dottedWords, withoutTokens) : rest;
 }
@@ -65,8 +80,14 @@ class Redactor {
 
   any(value: JsonValue, isSecret: boolean): JsonValue {
     if (typeof value === 'string') return this.text(value);
-    if (Array.isArray(value)) return value.map((item) => this.any(item, isSecret));
+    if (Array.isArray(value)) return value.map((item, at) => this.item(item, value[at - 1], isSecret));
     return isJsonObject(value) ? this.object(value, isSecret) : value;
+  }
+
+  /** An item of a list, which may be the value of the flag before it. */
+  private item(value: JsonValue, before: JsonValue | undefined, isSecret: boolean): JsonValue {
+    const isFlagValue = typeof before === 'string' && flag.test(before) && secretFlag.test(before);
+    return isFlagValue && typeof value === 'string' && !value.startsWith('-') ? hidden : this.any(value, isSecret);
   }
 
   private object(fields: JsonObject, inSecret: boolean): JsonObject {
@@ -95,9 +116,9 @@ class Redactor {
   }
 
   private text(text: string): string {
-    const rest = pemBase64.test(text) ? hiddenBase64 : redactText(text);
+    const rest = pemBase64.test(text) ? hiddenBase64 : withoutCredentials(text);
     if (rest !== text) this.lacksCredential = true;
-    return rest;
+    return withoutFlagValues(rest);
   }
 
   /** The value of an operation of a JSON patch. */
