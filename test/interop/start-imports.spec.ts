@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runCommand } from '../harness/command-run.js';
 
 const top = join(__dirname, '../..');
@@ -8,15 +8,20 @@ const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** Returns the packages whose code a process ran: of bundled files, those that esbuild names in comments. */
+/** The modules in each file of the bundle. */
+const bundled = JSON.parse(readFileSync(join(top, 'dist/bundle-contents.json'), 'utf8')) as Readonly<
+  Record<string, readonly string[]>
+>;
+
+/** Returns the packages whose code a process ran. */
 function packagesIn(coverage: string): Set<string> {
   const names = new Set<string>();
   for (const file of readdirSync(coverage)) {
     const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] };
     for (const { url } of result) {
-      const text = url.includes('/dist/bundle/') ? readFileSync(new URL(url), 'utf8') : url;
-      for (const [, name] of text.matchAll(/^(?:\/\/ |file:.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)) {
-        names.add(name!);
+      for (const module of url.includes('/dist/bundle/') ? bundled[basename(url)]! : [url]) {
+        const [, name] = /^(?:file:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module) ?? [];
+        if (name !== undefined) names.add(name);
       }
     }
   }
