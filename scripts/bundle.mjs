@@ -62,6 +62,23 @@ const x509 = {
   },
 };
 
+/**
+ * Leaves the compilers of route schemas out: Fastify creates both at every start, with three copies of ajv, for routes with
+ * a schema. No route of the command has one; it would load them from their packages.
+ */
+const schemaCompilers = {
+  name: 'schema compilers of Fastify',
+  setup({ onResolve, onLoad }) {
+    const filter = /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/;
+    onResolve({ filter }, ({ path, namespace }) =>
+      namespace === 'on-first-use' ? { path, external: true } : { path, namespace: 'on-first-use' },
+    );
+    onLoad({ filter, namespace: 'on-first-use' }, ({ path }) => ({
+      contents: `module.exports = () => (...options) => require(${JSON.stringify(path)})()(...options);`,
+    }));
+  },
+};
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { metafile } = await build({
@@ -81,7 +98,7 @@ const { metafile } = await build({
   lineLimit: 120,
   // No keepNames: it wraps every closure that a request creates, which nearly doubles the cost of a read. Names that
   // are not minified stay, with a number for duplicates.
-  plugins: [classValidator, x509],
+  plugins: [classValidator, x509, schemaCompilers],
   external: [...apart, ...absent.flatMap((name) => [name, `${name}/*`])],
   // Needed by CommonJS packages inside an ES module.
   banner: {
