@@ -1,4 +1,4 @@
-import { forgetToken, keptToken, openSession } from './api/session.js';
+import { forgetCredentials, keptCredentials, openSession } from './api/session.js';
 import { fill, h } from './ui/dom.js';
 import { applyTheme } from './ui/theme.js';
 import { loginView } from './views/login.js';
@@ -19,7 +19,7 @@ function showLogin(message) {
 
 function showShell(session) {
   const leave = (message) => {
-    forgetToken();
+    forgetCredentials();
     location.hash = '';
     showLogin(message);
   };
@@ -30,12 +30,12 @@ function showShell(session) {
 }
 
 applyTheme();
-const token = keptToken();
-if (token === undefined) showLogin();
+const kept = keptCredentials();
+if (kept === undefined) showLogin();
 else {
   fill(app, h('p', { class: 'loading' }, 'Opening the session…'));
-  openSession(token).then(showShell, (error) => {
-    forgetToken();
+  openSession(kept).then(showShell, (error) => {
+    forgetCredentials();
     showLogin(error.status === 401 ? 'The server no longer accepts your credentials.' : error.message);
   });
 }

@@ -5,6 +5,9 @@ const messageLengthMax = 4000;
 /** A segment `.` or `..`, which the browser would remove: a link could name another object than the one that is shown. */
 const isWalking = /^[^?]*\/\.\.?(\/|\?|$)/;
 
+/** A DNS label, the only names that logical clusters have. */
+const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
 /** An answer with an error status. The message is text of the server: show it with textContent only. */
 class ApiFailure extends Error {
   constructor(status, message, reason, body) {
@@ -17,14 +20,18 @@ class ApiFailure extends Error {
 
 /**
  * Requests to the server that served this page, with the bearer token of the user or, without one, the client certificate
- * of the browser. Redirects are refused, so that a token is never sent elsewhere.
+ * of the browser. Redirects are refused, so that a token is never sent elsewhere. With the name of a logical cluster all
+ * requests go to it: paths are those below `/clusters/NAME`.
  */
 export class Connection extends EventTarget {
   #token;
+  #prefix;
 
-  constructor(token) {
+  constructor(token, cluster = '') {
     super();
+    if (cluster !== '' && !clusterName.test(cluster)) throw new Error(`not a name of a logical cluster: ${cluster}`);
     this.#token = token;
+    this.#prefix = cluster === '' ? '' : `/clusters/${cluster}`;
     /** Requests that were answered with 403, the latest first: { method, path, message, at }. */
     this.refusals = [];
   }
@@ -33,7 +40,7 @@ export class Connection extends EventTarget {
   async send(path, { method = 'GET', body, accept = 'application/json', contentType, headers = {}, signal } = {}) {
     if (!path.startsWith('/') || path.startsWith('//') || isWalking.test(path))
       throw new Error(`not a path of this server: ${path}`);
-    const response = await fetch(path, {
+    const response = await fetch(`${this.#prefix}${path}`, {
       method,
       signal,
       body: body === undefined ? undefined : typeof body === 'string' ? body : printJson(body),

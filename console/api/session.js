@@ -1,13 +1,18 @@
 import { Connection } from './connection.js';
 import { discover, reviewPath } from './discovery.js';
 
-const key = 'keelson-token';
+const tokenKey = 'keelson-token';
+const clusterKey = 'keelson-cluster';
 
-/** Opens a session: finds the kinds of the server, and the user that the credentials belong to. */
-export async function openSession(token) {
-  const connection = new Connection(token);
+/**
+ * Opens a session with the server or, with a name, one of its logical clusters: finds the kinds, and the user that the
+ * credentials belong to.
+ */
+export async function openSession({ token, cluster = '' }) {
+  const connection = new Connection(token, cluster);
   const kinds = await discover(connection);
-  return { connection, kinds, user: await currentUser(connection, kinds) };
+  if (cluster !== '' && kinds.length === 0) throw new Error(`The server has no logical cluster ${cluster}.`);
+  return { connection, cluster, kinds, user: await currentUser(connection, kinds) };
 }
 
 /** Returns the name and groups of the user; servers before SelfSubjectReviews do not tell. */
@@ -21,26 +26,32 @@ async function currentUser(connection, kinds) {
   return { name: String(username), groups: groups.map(String) };
 }
 
-/** The token is kept for this tab only if the user asks for it; it is never in localStorage or in a URL. */
-export function keptToken() {
+/**
+ * The token, and the logical cluster that it is for, are kept for this tab only if the user asks for it; they are never in
+ * localStorage or in a URL.
+ */
+export function keptCredentials() {
   try {
-    return sessionStorage.getItem(key) ?? undefined;
+    const token = sessionStorage.getItem(tokenKey);
+    return token === null ? undefined : { token, cluster: sessionStorage.getItem(clusterKey) ?? '' };
   } catch {
     return undefined;
   }
 }
 
-export function keepToken(token) {
+export function keepCredentials({ token, cluster }) {
   try {
-    sessionStorage.setItem(key, token);
+    sessionStorage.setItem(tokenKey, token);
+    sessionStorage.setItem(clusterKey, cluster);
   } catch {
     // Without storage the token lasts until the page is closed.
   }
 }
 
-export function forgetToken() {
+export function forgetCredentials() {
   try {
-    sessionStorage.removeItem(key);
+    sessionStorage.removeItem(tokenKey);
+    sessionStorage.removeItem(clusterKey);
   } catch {
     // Nothing was kept.
   }

@@ -10,18 +10,23 @@ import { AccessView } from './access.js';
 import { HistoryView } from './history.js';
 import { kindList } from './kind-list.js';
 import { ObjectsView } from './objects.js';
+import { rootOnly } from './root-only.js';
 import { StreamView } from './stream.js';
 import { TrafficView } from './traffic.js';
 import { TreeView } from './tree.js';
 import { unknownKind } from './unknown-kind.js';
 
+const trafficView = (context) =>
+  context.session.cluster === ''
+    ? new TrafficView(context)
+    : rootOnly('A logical cluster has no metrics of its own: log in without one to see the traffic of the server.');
 const views = [
   { id: 'objects', label: 'Objects', key: 'o', make: (context, route) => new ObjectsView(context, route) },
   { id: 'tree', label: 'Owners', key: 't', make: (context) => new TreeView(context) },
   { id: 'stream', label: 'Watch', key: 'w', make: (context, route) => new StreamView(context, route) },
   { id: 'history', label: 'History', key: 'h', make: (context, route) => new HistoryView(context, route) },
   { id: 'access', label: 'Access', key: 'a', make: (context) => new AccessView(context) },
-  { id: 'traffic', label: 'Traffic', key: 'm', make: (context) => new TrafficView(context) },
+  { id: 'traffic', label: 'Traffic', key: 'm', make: trafficView },
 ];
 /** Views of one kind, whose address has group, plural and namespace. */
 const viewsOfKind = new Set(['objects', 'stream', 'history']);
@@ -76,7 +81,7 @@ export class Shell {
   }
 
   #layout(leave) {
-    const { user, kinds } = this.session;
+    const { user, kinds, cluster } = this.session;
     this.state = h('span', { class: 'state', role: 'status' });
     this.namespaceBox = h('select', { id: 'namespace', 'aria-label': 'Namespace', onchange: () => this.#chosen() });
     this.#drawNamespaces();
@@ -98,6 +103,7 @@ export class Shell {
         'header',
         { class: 'header' },
         h('div', { class: 'brand' }, h('img', { src: 'icon.svg', alt: '', width: '24', height: '24' }), 'Keelson'),
+        cluster === '' ? null : h('span', { class: 'cluster', title: 'Logical cluster' }, cluster),
         h('div', { class: 'header-namespace' }, h('span', { class: 'muted' }, 'Namespace'), this.namespaceBox),
         h('span', { class: 'spacer' }),
         this.state,

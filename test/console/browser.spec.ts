@@ -225,7 +225,7 @@ inBrowser('in Chromium, a user', () => {
     await browser.open(`${server.url}/console/`);
     await browser.until("document.activeElement?.id === 'token'");
     await browser.type(adminToken);
-    for (const id of ['keep', '']) {
+    for (const id of ['cluster', 'keep', '']) {
       await browser.press('Tab');
       await browser.until(`document.activeElement.id === '${id}'`);
     }

@@ -201,17 +201,32 @@ describe('json-lines.js', () => {
 });
 
 describe('kubeconfig.js', () => {
+  const extensions =
+    '    extensions:\n    - extension:\n        server: https://y\n        user: one\n      name: info\n';
   const config = (user: string) =>
     `apiVersion: v1\nclusters:\n- name: c\n  cluster:\n    server: https://x\ncontexts:\n- context:\n    cluster: c\n    user: "two"\n  name: here\ncurrent-context: here\nusers:\n- name: one\n  user:\n    token: first\n- name: 'two'\n  user:\n    ${user}\n`;
   it.each([
     ['  eyJ.abc.def \n', { token: 'eyJ.abc.def' }],
-    [config('token: "second"'), { token: 'second' }],
-    [config('client-certificate-data: Q0U='), { problem: expect.stringContaining('client certificate') }],
-    [config('exec:\n      command: aws'), { problem: expect.stringContaining('plug-ins') }],
-    ['current-context: a\nusers: []\n', { problem: expect.stringContaining('no user') }],
-  ])('finds the token in %j', async (text, found) => {
-    const { tokenOf } = await page('model/kubeconfig.js');
-    expect(tokenOf(text)).toEqual(found);
+    [config('token: "second"'), { token: 'second', cluster: '' }],
+    [
+      config('token: second').replace('https://x', 'https://x:6443/clusters/team-a'),
+      { token: 'second', cluster: 'team-a' },
+    ],
+    [config('token: second').replace('https://x', 'https://x/clusters/a/../b'), { token: 'second', cluster: '' }],
+    [config('client-certificate-data: Q0U='), { cluster: '', problem: expect.stringContaining('client certificate') }],
+    [config('exec:\n      command: aws'), { cluster: '', problem: expect.stringContaining('plug-ins') }],
+    ['current-context: a\nusers: []\n', { cluster: '', problem: expect.stringContaining('no user') }],
+    [
+      config('token: second').replace('    cluster: c\n', `${extensions}    cluster: c\n`),
+      { token: 'second', cluster: '' },
+    ],
+    [
+      config('token: second').replace('    server:', `${extensions}    server:`).replace('x\n', 'x/clusters/b\n'),
+      { token: 'second', cluster: 'b' },
+    ],
+  ])('finds the token and the logical cluster in %j', async (text, found) => {
+    const { credentialsOf } = await page('model/kubeconfig.js');
+    expect(credentialsOf(text)).toEqual(found);
   });
 });
 
