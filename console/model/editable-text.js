@@ -21,10 +21,22 @@ function withoutFieldsJson(text, names) {
   return printJson(object, 2);
 }
 
-/** `without(text, names)` removes fields of metadata. */
+/** Returns { uid, resourceVersion } of YAML of the server. */
+function identityYaml(text) {
+  const [, metadata = ''] = /^metadata:\n((?: .*(?:\n|$))*)/m.exec(text) ?? [];
+  const valueOf = (name) => new RegExp(`^  ${name}: "?([^"\\n]*)`, 'm').exec(metadata)?.[1];
+  return { uid: valueOf('uid'), resourceVersion: valueOf('resourceVersion') };
+}
+
+function identityJson(text) {
+  const { uid, resourceVersion } = parseJson(text).metadata ?? {};
+  return { uid, resourceVersion };
+}
+
+/** `identity(text)` returns uid and resourceVersion; `without(text, names)` removes fields of metadata. */
 export const formats = {
-  yaml: { label: 'YAML', type: 'application/yaml', without: withoutFieldsYaml },
-  json: { label: 'JSON', type: 'application/json', without: withoutFieldsJson },
+  yaml: { label: 'YAML', type: 'application/yaml', identity: identityYaml, without: withoutFieldsYaml },
+  json: { label: 'JSON', type: 'application/json', identity: identityJson, without: withoutFieldsJson },
 };
 
 /** Removes managedFields: a write without them leaves the stored ones as they are. */

@@ -81,9 +81,15 @@ export function objectEditor({ connection, method, path, read }) {
         : '';
     fill(result, h('p', { class: 'problem', role: 'alert' }, `${error.message}${advice}`));
   };
-  const load = async () => {
+  const setStale = (what) => {
+    stale.textContent = `The object ${what}. Saving this text would be refused; reload it first.`;
+    stale.hidden = false;
+  };
+  const load = async ({ keepsChanges = false } = {}) => {
     try {
-      base = await read(format);
+      const text = await read(format);
+      if (keepsChanges && box.value !== base) return setStale('has changed on the server');
+      base = text;
       box.value = base;
       choice.disabled = false;
       stale.hidden = true;
@@ -152,11 +158,13 @@ export function objectEditor({ connection, method, path, read }) {
       result,
     ),
     update: (object) => {
-      const version = object.metadata?.resourceVersion;
-      if (base.includes(`"${version}"`) || base === '') return;
-      if (box.value === base) return void load();
-      stale.textContent = 'The object has changed on the server. Saving this text would be refused; reload it first.';
-      stale.hidden = false;
+      if (base === '') return;
+      const { uid, resourceVersion } = object.metadata ?? {};
+      const known = format.identity(base);
+      // A state that was read before a save of this editor may come after it.
+      if (uid === known.uid && Number(resourceVersion) <= Number(known.resourceVersion)) return;
+      if (box.value === base) return void load({ keepsChanges: true });
+      setStale(uid === known.uid ? 'has changed on the server' : 'has been deleted and created again');
     },
   };
 }

@@ -84,6 +84,24 @@ inBrowser('in Chromium, a user', () => {
     await browser.until("document.querySelector('.editor').value.includes('size: \"8\"')");
   });
 
+  it('is told that the object of an edited text was deleted and created again', async () => {
+    const { browser, server } = world;
+    const metadata = { name: 'again' };
+    await server.admin.post(configMaps, { metadata, data: { colour: 'blue' } });
+    await world.go('#/objects/-/configmaps/shop/shop/again');
+    await browser.click('.tab', 'Edit');
+    await browser.until("document.querySelector('.editor')?.value.includes('name: again')");
+    await browser.evaluate("void (document.querySelector('.editor').value += '# mine')");
+    await server.admin.delete(`${configMaps}/again`);
+    await browser.sees('This object has been deleted', '.notice');
+    await server.admin.post(configMaps, { metadata, data: { colour: 'red' } });
+    await browser.sees('The object has been deleted and created again', '.notice');
+    await browser.click('button', 'Reload');
+    await browser.until("document.querySelector('.editor').value.includes('colour: red')");
+    await server.admin.delete(`${configMaps}/again`);
+    await world.go('#/objects/-/configmaps/shop/shop/settings');
+  });
+
   it('creates an object, and deletes it', async () => {
     const { browser, server } = world;
     await browser.click('button', 'New');

@@ -230,6 +230,17 @@ describe('kubeconfig.js', () => {
   });
 });
 
+describe('editable-text.js', () => {
+  it.each([
+    ['yaml', 'data:\n  resourceVersion: "1"\nkind: K\nmetadata:\n  name: a\n  resourceVersion: "7"\n  uid: u-1\n'],
+    ['yaml', 'metadata:\n  annotations:\n    uid: other\n    x: "9"\n  resourceVersion: "7"\n  uid: u-1\nuid: x\n'],
+    ['json', '{"data": {"uid": "x"}, "metadata": {"uid": "u-1", "resourceVersion": "7"}}'],
+  ])('finds uid and resourceVersion in %s %j', async (format, text) => {
+    const { formats } = await page('model/editable-text.js');
+    expect(formats[format].identity(text)).toEqual({ uid: 'u-1', resourceVersion: '7' });
+  });
+});
+
 describe('owner-tree.js', () => {
   const row = (uid: string, ...owners: string[]) => ({
     id: uid,
