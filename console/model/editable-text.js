@@ -24,8 +24,10 @@ function withoutFieldsJson(text, names) {
 /** Returns { uid, resourceVersion } of YAML of the server. */
 function identityYaml(text) {
   const [, metadata = ''] = /^metadata:\n((?: .*(?:\n|$))*)/m.exec(text) ?? [];
-  const valueOf = (name) => new RegExp(`^  ${name}: "?([^"\\n]*)`, 'm').exec(metadata)?.[1];
-  return { uid: valueOf('uid'), resourceVersion: valueOf('resourceVersion') };
+  return {
+    uid: /^ {2}uid: "?([^"\n]*)/m.exec(metadata)?.[1],
+    resourceVersion: /^ {2}resourceVersion: "?([^"\n]*)/m.exec(metadata)?.[1],
+  };
 }
 
 function identityJson(text) {
