@@ -95,7 +95,7 @@ describe('redact()', () => {
       'arguments of a container',
       {
         args: ['--token=abc', '--password', 'x', '--token-file=/t', '-v', '--secret', '--all'],
-        command: ['sh', '-c', 'db --db-password "a b" -q; db -api-key=x --name=y'],
+        command: ['sh', '-c', 'db --db-password "a b" -q; db -api-key=-x --name=y'],
       },
       {
         args: ['--token=REDACTED', '--password', 'REDACTED', '--token-file=/t', '-v', '--secret', '--all'],

@@ -23,7 +23,7 @@ const pemBase64InText = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]*/g;
 const dottedWords = /[\w.-]+/g;
 const firstPart = /eyJ[\w-]{8,}/;
 /** A flag of a command with its value. It begins where no word does, so that each run of characters is read once. */
-const flagWithValue = /(?<![\w-])(--?[\w-]+)([= ])("[^"]*"|'[^']*'|[^\s"'-][^\s"']*)/g;
+const flagWithValue = /(?<![\w-])(--?[\w-]+)(=| (?!-))("[^"]*"|'[^']*'|[^\s"']+)/g;
 const flag = /^--?[\w-]+$/;
 const secretFlag = /(pass(word|wd|phrase)?|secret|token|credentials?|(api|access|private)-?key)$/i;
 
