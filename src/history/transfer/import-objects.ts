@@ -109,5 +109,7 @@ export function inNamespace(
 /** The subject of a RoleBinding: a ServiceAccount beside it moves with it, all others are as they were. */
 function movedSubject(subject: unknown, from: unknown, namespace: string): unknown {
   const fields = asFields(subject);
-  return fields['kind'] === 'ServiceAccount' && fields['namespace'] === from ? { ...fields, namespace } : subject;
+  return from !== undefined && fields['kind'] === 'ServiceAccount' && fields['namespace'] === from
+    ? { ...fields, namespace }
+    : subject;
 }
