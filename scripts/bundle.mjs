@@ -64,18 +64,17 @@ const x509 = {
 
 /**
  * Leaves the compilers of route schemas out: Fastify creates both at every start, with three copies of ajv, for routes with
- * a schema. No route of the command has one; it would load them from their packages.
+ * a schema. No route of the command has one, and the start of one that had would fail.
  */
 const schemaCompilers = {
   name: 'schema compilers of Fastify',
   setup({ onResolve, onLoad }) {
     const filter = /^@fastify\/(ajv-compiler|fast-json-stringify-compiler)$/;
-    onResolve({ filter }, ({ path, namespace }) =>
-      namespace === 'on-first-use' ? { path, external: true } : { path, namespace: 'on-first-use' },
-    );
-    onLoad({ filter, namespace: 'on-first-use' }, ({ path }) => ({
-      contents: `module.exports = () => (...options) => require(${JSON.stringify(path)})()(...options);`,
-    }));
+    onResolve({ filter }, ({ path }) => ({ path, namespace: 'left-out' }));
+    onLoad({ filter, namespace: 'left-out' }, ({ path }) => {
+      const message = `${path} is not in the bundle; a route with a schema needs it (scripts/bundle.mjs)`;
+      return { contents: `module.exports = () => () => { throw new Error(${JSON.stringify(message)}); };` };
+    });
   },
 };
 
