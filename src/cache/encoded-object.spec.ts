@@ -1,4 +1,7 @@
 import { jsonRendering } from '../../test/harness/cache-world.js';
+import { StorageError } from '../storage/storage-error.js';
+import { ByteHome } from './byte-home.js';
+import { DeferredBytes } from './deferred-bytes.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
 
 const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };
@@ -59,6 +62,63 @@ describe('EncodedObject', () => {
     expect(renders).toBe(5);
     object.rendered(rendering('table'));
     expect(renders).toBe(6);
+  });
+
+  describe('with bytes that are still in the store', () => {
+    const json = '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}';
+    const read = '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"a"}}';
+    const deferred = (answer: () => Buffer) => {
+      let reads = 0;
+      const value = {
+        length: json.length,
+        read: () => {
+          reads++;
+          return answer();
+        },
+      };
+      const bytes = new DeferredBytes(value, 7 as never);
+      const object = new EncodedObject('/registry/pods/ns/a', 7 as never, bytes, attributes);
+      return { object, reads: () => reads };
+    };
+
+    it('reads them once, when somebody asks, to its home', () => {
+      const { object, reads } = deferred(() => Buffer.from(json));
+      object.hold(new ByteHome());
+      expect([object.byteLength, object.slab, reads()]).toEqual([read.length, undefined, 0]);
+      expect([object.bytes.toString(), object.parse().metadata.name, reads()]).toEqual([read, 'a', 1]);
+      expect(object.slab).toBeDefined();
+      object.release();
+    });
+
+    it.each([
+      ['parse', (object: EncodedObject) => object.parse()],
+      ['byteAt', (object: EncodedObject) => object.byteAt(2)],
+      ['copyTo', (object: EncodedObject) => object.copyTo(Buffer.alloc(read.length), 0, 0)],
+      ['at', (object: EncodedObject) => object.at(8 as never)],
+    ])('answers %s like an object with bytes', (_name, ask) => {
+      const { object } = deferred(() => Buffer.from(json));
+      expect(ask(object)).toEqual(ask(encoded(read)));
+    });
+
+    it('is unreadable from the first read of a damaged value on', () => {
+      const { object, reads } = deferred(() => {
+        throw new StorageError('corrupt', 'rotten');
+      });
+      expect(object.corruption).toBeUndefined();
+      for (let time = 0; time < 2; time++) expect(() => object.bytes).toThrow('rotten');
+      expect([object.corruption?.message, reads()]).toEqual(['rotten', 1]);
+    });
+
+    it('reads again after an error that may pass', () => {
+      let isClosed = true;
+      const { object } = deferred(() => {
+        if (isClosed) throw new StorageError('unavailable', 'busy');
+        return Buffer.from(json);
+      });
+      expect(() => object.bytes).toThrow('busy');
+      isClosed = false;
+      expect(object.bytes.toString()).toBe(read);
+    });
   });
 
   it('a corrupt object throws its decoding error on every read', () => {

@@ -6,7 +6,9 @@ import type { Revision } from '../machinery/revision.js';
 import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
 import type { KeyValue, ValueKeeper } from '../storage/kv-store.js';
+import { StorageError } from '../storage/storage-error.js';
 import type { ByteHome, Resident, Slab } from './byte-home.js';
+import { DeferredBytes } from './deferred-bytes.js';
 import type { RenderedObject } from './rendering-memory.js';
 
 /** Properties of an object that selectors and the garbage collector read without parsing it. */
@@ -80,7 +82,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   slot = -1;
   private start = 0;
   /** The bytes, unless they are in a slab. */
-  private own: Buffer | SplicedValue | undefined;
+  private own: Buffer | SplicedValue | DeferredBytes | undefined;
   private exception: Exception | undefined = undefined;
   private renderings: KeptRendering[] | undefined = undefined;
   renderedAt = 0;
@@ -91,7 +93,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     readonly key: string,
     readonly revision: Revision,
     /** JSON with the resourceVersion. */
-    bytes: Buffer | SplicedValue,
+    bytes: Buffer | SplicedValue | DeferredBytes,
     readonly attributes: Attributes,
     corruption?: Error,
   ) {
@@ -107,8 +109,27 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   }
 
   private ownBytes(): Buffer {
+    if (this.own instanceof DeferredBytes) return this.fetched(this.own);
     if (this.own instanceof SplicedValue) this.own = this.own.toBuffer();
     return this.own!;
+  }
+
+  /** Reads the bytes from the store. An object whose value is damaged is an unreadable one from then on. */
+  private fetched(deferred: DeferredBytes): Buffer {
+    if (this.corruption) throw this.corruption;
+    try {
+      this.own = deferred.read(this.key, this.revision);
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'corrupt') this.exceptional.corruption = error;
+      throw error;
+    }
+    if (this.holders > 0) deferred.home?.add(this);
+    return this.bytes;
+  }
+
+  /** Reads bytes that are still in the store, which need not keep them for longer. */
+  fetch(): void {
+    if (this.own instanceof DeferredBytes) this.fetched(this.own);
   }
 
   /** Copies all bytes into a slab, with room for them. */
@@ -174,7 +195,8 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** Called by a cache or store that keeps this state from now on. With a home, the bytes move there. */
   hold(home?: ByteHome): void {
     this.holders++;
-    home?.add(this);
+    if (this.own instanceof DeferredBytes) this.own.home ??= home;
+    else home?.add(this);
   }
 
   /** Called by a cache or store that no longer keeps it. Readers may still have it. */

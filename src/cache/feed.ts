@@ -255,7 +255,7 @@ export class Feed {
     let at = noRevision;
     let keys = 0;
     const timer = new YieldTimer(clock);
-    const pages = readPages(store, prefix, { limit: limits.loadPageItems, signal });
+    const pages = readPages(store, prefix, { limit: limits.loadPageItems, defersValues: true, signal });
     for await (const { items, revision, remaining } of pages) {
       at = revision;
       keys += items.length;

@@ -226,6 +226,7 @@ export class WatchCache {
     else if (this.unreadableObjects.size > 0) this.unreadableObjects.delete(key);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
     if (!previous && !current) return;
+    if (previous) this.fetch(previous);
     const change = new CacheEvent(revision, key, previous, current, nowMs);
     this.keepSnapshot(change);
     this.history.push(change);
@@ -297,6 +298,21 @@ export class WatchCache {
           error,
         });
       }
+    }
+  }
+
+  /** Reads the bytes of a state that the store no longer has as the latest one, before it forgets them. */
+  private fetch(replaced: EncodedObject): void {
+    try {
+      replaced.fetch();
+    } catch (error) {
+      this.host.logger.warn(
+        'could not read the state of an object before a change; watchers do not get the old state',
+        {
+          key: replaced.key,
+          error,
+        },
+      );
     }
   }
 

@@ -67,6 +67,13 @@ export function spliceWhenCopied(bytes: Buffer, revision: Revision): Buffer | Sp
   return new SplicedValue(bytes, at, isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`);
 }
 
+/**
+ * The length that spliceResourceVersion() gives to a value of that length that this program has written, whose metadata has
+ * a name.
+ */
+export const splicedLength = (length: number, revision: Revision): number =>
+  length + `"resourceVersion":"${revision}",`.length;
+
 function respell(bytes: Buffer, revision: Revision): Buffer {
   const object = decodeJson(bytes) as unknown as KubeObject;
   const { kind, apiVersion, metadata, ...rest } = object;

@@ -37,6 +37,8 @@ export interface KeyValue {
   readonly value: Buffer;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
+  /** Set if the value is not in `value`, which is empty, but is read when somebody needs it (RangeOptions.defersValues). */
+  readonly deferred?: DeferredValue | undefined;
   /** The summary with which the value was written, if the store has kept it. */
   readonly summary?: Uint8Array | undefined;
   /** Set by TransformedStore: true if a write of the same object would use another key of encryption. */
@@ -45,6 +47,12 @@ export interface KeyValue {
   readonly failure?: UntransformableError | undefined;
   /** Of stores that keep values in memory: the keeper has the bytes of `value` from now on. */
   keepIn?(keeper: ValueKeeper): void;
+}
+
+export interface DeferredValue {
+  readonly length: number;
+  /** Reads the value of a key from the store. The revision is the mod-revision of the item. Throws StorageErrors. */
+  read(key: string, revision: Revision): Buffer;
 }
 
 /** Keeps the bytes of a value for a store, so that they are in memory once. */
@@ -70,6 +78,8 @@ export interface RangeOptions extends ReadOptions {
   /** The first key to return, inclusive; must start with the prefix. */
   readonly from?: string;
   readonly limit?: number;
+  /** True if the caller takes deferred values. A store may ignore it. */
+  readonly defersValues?: boolean;
 }
 
 export interface GetResult {

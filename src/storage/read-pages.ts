@@ -14,6 +14,7 @@ interface PageOptions {
   readonly from?: string;
   /** The revision to read at; defaults to that of the first page. */
   readonly revision?: Revision;
+  readonly defersValues?: boolean;
   readonly signal?: Cancellation;
 }
 
@@ -33,11 +34,11 @@ const pageBytes = 2 * 1024 * 1024;
  * requested before the one before it is yielded, so that another process can prepare it meanwhile.
  */
 export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
-  const { signal, limitMax = options.limit } = options;
+  const { signal, defersValues = false, limitMax = options.limit } = options;
   let { limit, revision } = options;
   const request = (from: string): Promise<RangeResult> => {
     const pinned = revision === undefined ? {} : { revision };
-    const requested = store.range(prefix, { from, limit, ...(signal && { signal }), ...pinned });
+    const requested = store.range(prefix, { from, limit, defersValues, ...(signal && { signal }), ...pinned });
     // Not awaited if the reader stops before.
     requested.catch(() => undefined);
     return requested;

@@ -14,22 +14,22 @@ test.each<[string, Partial<KubeObject['metadata']>, object]>([
   ['owners', { ownerReferences: [owner] }, {}],
   ['finalizers and a deletion', { finalizers: ['a/b'], deletionTimestamp: '2026-11-23T00:00:00Z' }, {}],
 ])('reads the attributes of an object with %s from its summary', (_, metadata, rest) => {
-  const reader = new AttributeReader(selectable);
+  const reader = new AttributeReader(selectable, 'v1/Boat');
   const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', ...metadata }, ...rest } as KubeObject;
   const attributes = reader.read(object);
   const summary = reader.summarize(attributes)!;
-  expect(new AttributeReader(selectable).readSummary(summary)).toEqual(attributes);
+  expect(new AttributeReader(selectable, 'v1/Boat').readSummary(summary)).toEqual(attributes);
 });
 
 test('does not read the summary of a reader with other fields', () => {
   const { name } = selectable;
   const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n' } } as KubeObject;
-  const one = new AttributeReader({ name });
-  expect(new AttributeReader(selectable).readSummary(one.summarize(one.read(object))!)).toBeUndefined();
+  const one = new AttributeReader({ name }, 'v1/Boat');
+  expect(new AttributeReader(selectable, 'v1/Boat').readSummary(one.summarize(one.read(object))!)).toBeUndefined();
 });
 
 test('makes no summary of large metadata', () => {
-  const reader = new AttributeReader({});
+  const reader = new AttributeReader({}, 'v1/Boat');
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (__, n) => [`label-${n}`, 'x'.repeat(60)]));
   const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', labels } } as KubeObject;
   expect(reader.summarize(reader.read(object))).toBeUndefined();

@@ -21,10 +21,10 @@ export class AttributeReader {
   private readonly strings = new InternedStrings(internedMax);
   private readonly selectable: readonly (readonly [label: string, read: (object: KubeObject) => string])[];
   private readonly emptyFields: Readonly<Record<string, string>>;
-  /** Summaries of other versions of this program or with other fields are not read: it may check values otherwise. */
+  /** Summaries of other versions of this program, types or fields are not read: it may check values otherwise. */
   private readonly format: string;
 
-  constructor(selectableFields: SelectableFields) {
+  constructor(selectableFields: SelectableFields, typeName: string) {
     this.selectable = Object.entries(selectableFields);
     const labels = this.selectable.map(([label]) => label);
     // Decoded objects have room for exactly their properties, and so have copies.
@@ -32,7 +32,7 @@ export class AttributeReader {
       string,
       string
     >;
-    const parts = [productVersion, ...labels].join(' ');
+    const parts = [productVersion, typeName, ...labels].join(' ');
     this.format = createHash('sha256').update(parts).digest('base64').slice(0, 8);
   }
 

@@ -1,10 +1,11 @@
+import { DeferredBytes } from '../../cache/deferred-bytes.js';
 import { EncodedObject, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion, spliceWhenCopied } from '../../codec/stored-object.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../machinery/revision.js';
 import { isEncrypted, UntransformableError } from '../../storage/value-transforms.js';
-import type { Write } from '../../storage/kv-store.js';
+import type { KeyValue, Write } from '../../storage/kv-store.js';
 import { AttributeReader } from './attribute-reader.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from '../definition/resource-definition.js';
@@ -32,36 +33,45 @@ interface ObjectCodecOptions {
 }
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
+  const { group, version, kind } = definition;
   const ownValues = new OwnValues();
-  const attributes = new AttributeReader(definition.selectableFields);
+  const attributes = new AttributeReader(definition.selectableFields, [group, version, kind].join('/'));
+
+  const decode = (item: KeyValue): EncodedObject => {
+    if (item.failure) return EncodedObject.corrupt(item, item.failure);
+    if (item.deferred) {
+      const known = item.summary && attributes.readSummary(item.summary);
+      if (known)
+        return new EncodedObject(item.key, item.modRevision, new DeferredBytes(item.deferred, item.modRevision), known);
+      return decode({ ...item, value: item.deferred.read(item.key, item.modRevision), deferred: undefined });
+    }
+    const own = ownValues.find(item.key, item.value, item.modRevision);
+    if (own) {
+      // Decoding a custom object depends on its CustomResourceDefinition, which may change.
+      if (definition.customType) ownValues.forget(item.key);
+      return own;
+    }
+    try {
+      const known = item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary) : undefined;
+      if (known) {
+        return new EncodedObject(item.key, item.modRevision, spliceWhenCopied(item.value, item.modRevision), known);
+      }
+      const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
+      const { namespace = '', name = '' } = object.metadata;
+      if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
+      const { modRevision } = item;
+      const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
+      const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributes.read(object));
+      if (isOutdated) encoded.isOutdated = true;
+      if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
+      return encoded;
+    } catch (error) {
+      return EncodedObject.corrupt(item, isEncrypted(item.value) ? encryptedError() : (error as Error));
+    }
+  };
 
   return {
-    decode(item) {
-      if (item.failure) return EncodedObject.corrupt(item, item.failure);
-      const own = ownValues.find(item.key, item.value, item.modRevision);
-      if (own) {
-        // Decoding a custom object depends on its CustomResourceDefinition, which may change.
-        if (definition.customType) ownValues.forget(item.key);
-        return own;
-      }
-      try {
-        const known = item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary) : undefined;
-        if (known) {
-          return new EncodedObject(item.key, item.modRevision, spliceWhenCopied(item.value, item.modRevision), known);
-        }
-        const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
-        const { namespace = '', name = '' } = object.metadata;
-        if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
-        const { modRevision } = item;
-        const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
-        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributes.read(object));
-        if (isOutdated) encoded.isOutdated = true;
-        if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
-        return encoded;
-      } catch (error) {
-        return EncodedObject.corrupt(item, isEncrypted(item.value) ? encryptedError() : (error as Error));
-      }
-    },
+    decode,
     encode(object, key) {
       const value = values.encode(object);
       if (values.isPlain(value)) {

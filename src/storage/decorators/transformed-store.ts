@@ -108,7 +108,9 @@ export class TransformedStore implements KvStore {
 
   private readonly readItem = (item: KeyValue): KeyValue | Promise<KeyValue> => {
     const transformer = this.transforms.of(item.key);
-    return transformer ? read(item, transformer) : item;
+    if (!transformer) return item;
+    const { key, modRevision, deferred } = item;
+    return read(deferred ? { ...item, value: deferred.read(key, modRevision) } : item, transformer);
   };
 
   private readonly readEvent = (event: StoreEvent): StoreEvent | Promise<StoreEvent> => {

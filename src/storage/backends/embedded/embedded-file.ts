@@ -7,7 +7,7 @@ import { makePrivateDirectory, makePrivateFile } from '../../../std/private-path
 import { StorageError } from '../../storage-error.js';
 import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
-import { formatVersion, metaKeys, olderFormat, type Bounds } from './records.js';
+import { formatVersion, metaKeys, olderFormats, type Bounds } from './records.js';
 import { RecordCopies } from './record-copies.js';
 import { dataFile, lockFile, ownerFile } from './store-files.js';
 import { storageError } from './lmdb-errors.js';
@@ -266,7 +266,7 @@ function checkFormat(path: string, database: Database, { isReadOnly } = { isRead
     }
   } else if (stored.toString() === String(formatVersion)) {
     return;
-  } else if (stored.toString() !== String(olderFormat)) {
+  } else if (!olderFormats.some((older) => stored.toString() === String(older))) {
     throw new StorageError(
       'unavailable',
       `${path} was written in format ${stored.toString()}; this version of the server knows ${formatVersion}`,

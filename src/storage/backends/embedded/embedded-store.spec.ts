@@ -150,22 +150,22 @@ describe('EmbeddedStore', () => {
 
     it('with another format version is rejected', async () => {
       await (await open()).close();
-      await tamper((database) => database.put(metaKeys.format, Buffer.from('3')));
+      await tamper((database) => database.put(metaKeys.format, Buffer.from('4')));
       const [code, message] = await codeOf(open());
-      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 3.*knows 2/)]);
+      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 4.*knows 3/)]);
     });
 
-    it('in format 1 is read, and is in format 2 after it was opened for writing', async () => {
+    it.each(['1', '2'])('in format %s is read, and is in format 3 after it was opened for writing', async (format) => {
       const store = await open();
       await store.txn([], [put('/a')]);
       await store.close();
-      await tamper((database) => database.put(metaKeys.format, Buffer.from('1')));
+      await tamper((database) => database.put(metaKeys.format, Buffer.from(format)));
       const reader = await open({ isReadOnly: true });
       expect((await reader.get('/a')).item?.value.toString()).toBe('/a');
       await reader.close();
       await (await open()).close();
       await tamper(async (database) => {
-        expect(database.get(metaKeys.format)?.toString()).toBe('2');
+        expect(database.get(metaKeys.format)?.toString()).toBe('3');
       });
     });
 
@@ -226,6 +226,80 @@ describe('EmbeddedStore', () => {
       value: Buffer.from('three'),
       createRevision: 2,
       modRevision: 4,
+    });
+  });
+
+  describe('a range that defers values', () => {
+    const large = (fill: string) => Buffer.from(fill.repeat(2_000));
+    const write = (key: string, value: Buffer): Write => ({
+      type: 'put',
+      key,
+      value,
+      summarize: () => Buffer.from(`of ${value.toString('latin1', 0, 1)}`),
+    });
+    const read = ({ key, modRevision, value, deferred }: KeyValue) => deferred?.read(key, modRevision) ?? value;
+    const deferring = async (store: KvStore, limit?: number) =>
+      (await store.range('/', { defersValues: true, ...(limit && { limit }) })).items;
+
+    it('has the items of another range, with the values of large summarized ones left in the store', async () => {
+      const store = await open();
+      const writes = [write('/a', large('a')), put('/b'), write('/c', Buffer.from('c')), write('/d', large('d'))];
+      await store.txn([], writes);
+      await store.txn([], [write('/e', large('e')), write('/a', large('f'))]);
+      await store.close();
+      const again = await open();
+      const plain = (await again.range('/')).items;
+      const items = await deferring(again);
+      expect(items.map(({ deferred }) => deferred?.length)).toEqual([2_000, undefined, undefined, 2_000, 2_000]);
+      expect(items.map((item) => ({ ...item, value: read(item), deferred: undefined }))).toEqual(
+        plain.map((item) => ({ ...item, deferred: undefined })),
+      );
+      const page = await again.range('/', { defersValues: true, limit: 2 });
+      const rest = await again.range('/', { defersValues: true, from: '/b\0', revision: page.revision });
+      expect([page.count, rest.count]).toEqual([5, 3]);
+      expect([...page.items, ...rest.items].map(({ key }) => key)).toEqual(plain.map(({ key }) => key));
+    });
+
+    it('reads the values of its revision after they were replaced and deleted, until they are compacted', async () => {
+      const store = await open({ historyMs: 0 });
+      for (const key of ['/a', '/b', '/c']) await store.txn([], [write(key, large('1'))]);
+      const items = await deferring(store);
+      await store.txn([], [write('/a', large('2')), { type: 'delete', key: '/b' }]);
+      await store.txn([], [write('/b', large('3'))]);
+      for (const item of items) expect(read(item)).toEqual(large('1'));
+      await store.compact(await store.revision());
+      expect(read(items[2]!)).toEqual(large('1'));
+      for (const item of items.slice(0, 2)) expect(() => read(item)).toThrow(/no longer kept/);
+    });
+
+    it('keeps no value of a state that has become small or was deleted', async () => {
+      const store = await open();
+      await store.txn([], [write('/a', large('a')), write('/b', large('b')), write('/c', large('c'))]);
+      await store.txn([], [put('/a', 'small'), { type: 'delete', key: '/b' }]);
+      await store.txn([], [put('/c', large('x').toString())]);
+      const items = await deferring(store);
+      expect(items.map(({ key, deferred, value }) => [key, deferred, value.length])).toEqual([
+        ['/a', undefined, 5],
+        ['/c', undefined, 2_000],
+      ]);
+      await store.close();
+      await tamper(async (database) => {
+        expect([...database.getKeys({ start: Buffer.from('v'), end: Buffer.from('w') })]).toEqual([]);
+      });
+    });
+
+    it('checks a value when it is read', async () => {
+      const store = await open();
+      await store.txn([], [write('/a', large('a'))]);
+      await store.close();
+      await tamper(async (database) => {
+        const value = Buffer.from(database.get(Buffer.from('v/a'))!);
+        value[value.length - 1]! ^= 1;
+        await database.put(Buffer.from('v/a'), value);
+      });
+      const [item] = await deferring(await open());
+      expect(item?.deferred?.length).toBe(2_000);
+      expect(() => read(item!)).toThrow(/stored state of .a is corrupt: the checksum of its value/);
     });
   });
 

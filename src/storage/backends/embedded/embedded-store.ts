@@ -25,7 +25,7 @@ import { CommitQueue } from './commit-queue.js';
 import { PendingCommit } from './pending-commit.js';
 import { EmbeddedFile, type Change, type View } from './embedded-file.js';
 import { storageError } from './lmdb-errors.js';
-import { latestState, rangeAt, rangeNow, readLog, replay, stateAt } from './history.js';
+import { latestState, rangeAt, rangeNow, readLog, replay, stateAt, valueAt } from './history.js';
 import { OpenPages } from './open-pages.js';
 import * as records from './records.js';
 import type { Cancellation } from '../../../std/cancellation.js';
@@ -144,9 +144,11 @@ export class EmbeddedStore implements KvStore {
     const yieldTick = () => this.yieldToOthers(options?.signal);
     return this.reading(view, async () => {
       const isNow = page !== undefined || older === undefined;
+      const slice = { prefix, from };
+      const readLater = options?.defersValues ? this.readValue : undefined;
       const range = isNow
-        ? await rangeNow(view, { prefix, from }, limit, yieldTick, page?.remaining)
-        : await rangeAt(view, { prefix, from }, older, limit, yieldTick);
+        ? await rangeNow(view, slice, { limit, yieldTick, count: page?.remaining, readLater })
+        : await rangeAt(view, slice, older, limit, yieldTick);
       const last = range.items.at(-1);
       const remaining = range.count - range.items.length;
       if (isNow && last && remaining > 0) {
@@ -303,6 +305,16 @@ export class EmbeddedStore implements KvStore {
       if (this.readsUnderWay === 0) this.lastReadDone?.();
     }
   }
+
+  /** Reads a deferred value. */
+  private readonly readValue = (key: string, revision: Revision): Buffer => {
+    this.checkOpen();
+    try {
+      return valueAt(this.file.view, key, revision);
+    } catch (error) {
+      throw storageError(this.options.directory, error);
+    }
+  };
 
   private async yieldToOthers(signal: Cancellation | undefined): Promise<void> {
     await new Promise(setImmediate);

@@ -1,5 +1,6 @@
 import type { Revision } from '../../../machinery/revision.js';
-import type { KeyValue, StoreEvent } from '../../kv-store.js';
+import type { DeferredValue, KeyValue, StoreEvent } from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
 import { deleteEvent, putEvent } from '../../store-event.js';
 import { compareUtf8 } from '../../../std/compare-utf8.js';
 import type { LogEntry } from '../watch-hub.js';
@@ -17,12 +18,26 @@ import * as records from './records.js';
 export function stateAt(view: View, key: string, revision: Revision): KeyValue | undefined {
   const replaced = view.first(records.historyBoundsOfKey(key, (revision + 1) as Revision));
   if (!replaced) return latestState(view, key);
-  return replaced.value.length > 0 ? records.decodeState(key, replaced.value) : undefined;
+  return replacedState(key, replaced.value);
 }
 
 export function latestState(view: View, key: string): KeyValue | undefined {
   const bytes = view.get(records.stateKey(key));
-  return bytes && records.decodeState(key, bytes);
+  return bytes && records.decodeState(key, bytes, valueRecord(view, key));
+}
+
+const valueRecord = (view: View, key: string) => (): Buffer | undefined => view.get(records.valueKey(key));
+
+/** Returns the state in a record of the history, which has the value: undefined if the key was absent. */
+function replacedState(key: string, record: Buffer): KeyValue | undefined {
+  return record.length > 0 ? records.decodeState(key, record, () => undefined) : undefined;
+}
+
+/** Reads the value of a key at the revision that wrote it. Throws if it is no longer kept. */
+export function valueAt(view: View, key: string, revision: Revision): Buffer {
+  const item = stateAt(view, key, revision);
+  if (item?.modRevision === revision) return item.value;
+  throw new StorageError('compacted', `the state of ${key} at revision ${revision} is no longer kept`);
 }
 
 interface Slice {
@@ -35,19 +50,28 @@ interface Slice {
 const recordsPerTick = 500;
 const keysPerTick = 5_000;
 
-/** Returns the current range. Reads no value beyond the limit, and counts no keys if their number is given. */
-export async function rangeNow(
-  view: View,
-  slice: Slice,
-  limit: number,
-  yieldTick: () => Promise<void>,
-  count?: number,
-): Promise<Range> {
+interface RangeNowOptions {
+  readonly limit: number;
+  readonly yieldTick: () => Promise<void>;
+  /** The number of keys, if it is known. */
+  readonly count: number | undefined;
+  /** Reads values that are apart later; undefined to read them at once. */
+  readonly readLater: DeferredValue['read'] | undefined;
+}
+
+/** Returns the current range. Reads no value beyond the limit. */
+export async function rangeNow(view: View, slice: Slice, options: RangeNowOptions): Promise<Range> {
+  const { limit, yieldTick, count, readLater } = options;
   const bounds = records.stateBounds(slice.prefix, slice.from);
   const items: KeyValue[] = [];
   if (limit > 0) {
     for (const { key, value } of view.scan(bounds)) {
-      items.push(records.decodeState(records.keyOfStateKey(key), value));
+      const text = records.keyOfStateKey(key);
+      items.push(
+        readLater
+          ? records.decodeDeferred(text, value, readLater)
+          : records.decodeState(text, value, valueRecord(view, text)),
+      );
       if (items.length >= limit) break;
       if (items.length % recordsPerTick === 0) await yieldTick();
     }
@@ -91,7 +115,7 @@ export async function rangeAt(
     if (historyKey === null) continue;
     const bytes = view.get(historyKey ?? records.stateKey(key));
     if (!bytes) throw records.corruptKey(key, 'its record is missing');
-    items.push(records.decodeState(key, bytes));
+    items.push(records.decodeState(key, bytes, historyKey ? () => undefined : valueRecord(view, key)));
     if (items.length % recordsPerTick === 0) await yieldTick();
   }
   let count = await countKeys(view, records.stateBounds(slice.prefix, slice.from), yieldTick);
@@ -179,7 +203,7 @@ function eventsOf(view: View, revision: Revision): StoreEvent[] {
   return readLog(view, revision).operations.map(({ type, key }) => {
     const replaced = view.get(records.historyKey(key, revision));
     if (!replaced) throw records.corruptKey(key, `what revision ${revision} replaced is missing`);
-    const previous = replaced.length > 0 ? records.decodeState(key, replaced) : undefined;
+    const previous = replacedState(key, replaced);
     if (type === 'delete') return deleteEvent(key, revision, previous);
     const item = stateAt(view, key, revision);
     if (item?.modRevision !== revision) throw records.corruptKey(key, `what revision ${revision} wrote is missing`);

@@ -20,9 +20,7 @@ export async function loadStore(directory: string, { revision, pages }: LoadedSt
   const file = EmbeddedFile.open(directory, silentLogger);
   try {
     for await (const items of pages) {
-      await file.commit(
-        items.map((item): Change => ({ key: records.stateKey(item.key), value: records.encodeState(item) })),
-      );
+      await file.commit(items.flatMap(changesOf));
     }
     const next = revisionOf(revision + 1);
     await file.commit([
@@ -32,4 +30,10 @@ export async function loadStore(directory: string, { revision, pages }: LoadedSt
   } finally {
     await file.close();
   }
+}
+
+function changesOf(item: KeyValue): Change[] {
+  const { state, value } = records.encodeState(item);
+  const change = { key: records.stateKey(item.key), value: state };
+  return value ? [change, { key: records.valueKey(item.key), value }] : [change];
 }

@@ -54,9 +54,12 @@ export class PendingCommit {
     for (const { key, item } of events) {
       const historyKey = records.historyKey(key, revision);
       if (historyKey.length > records.lmdbKeyBytesMax) throw new StorageError('tooLarge', `a key is too long: ${key}`);
-      const state = item && { item, bytes: records.encodeState(item) };
-      added.push({ key: historyKey, value: this.stored(key)?.bytes ?? absent });
-      added.push({ key: records.stateKey(key), value: state?.bytes });
+      const replaced = this.stored(key)?.records;
+      const state = item && { item, records: records.encodeState(item) };
+      added.push({ key: historyKey, value: replaced ? records.encodeReplaced(replaced) : absent });
+      added.push({ key: records.stateKey(key), value: state?.records.state });
+      const value = state?.records.value;
+      if (value || replaced?.value) added.push({ key: records.valueKey(key), value });
       states.set(key, state);
     }
     changes.push(...added);
@@ -67,10 +70,17 @@ export class PendingCommit {
 
   private stored(key: string): Stored | undefined {
     if (this.states.has(key)) return this.states.get(key);
-    const bytes = this.view.get(records.stateKey(key));
-    const stored = bytes && { item: records.decodeState(key, bytes), bytes };
+    const stored = this.read(key);
     this.states.set(key, stored);
     return stored;
+  }
+
+  private read(key: string): Stored | undefined {
+    const state = this.view.get(records.stateKey(key));
+    if (!state) return undefined;
+    let value: Buffer | undefined;
+    const item = records.decodeState(key, state, () => (value = this.view.get(records.valueKey(key))));
+    return { item, records: { state, value } };
   }
 }
 
@@ -82,7 +92,7 @@ interface PendingCommitOptions {
 
 interface Stored {
   readonly item: KeyValue;
-  readonly bytes: Buffer;
+  readonly records: records.StateRecords;
 }
 
 const absent = Buffer.alloc(0);

@@ -1,0 +1,29 @@
+import { splicedLength, spliceResourceVersion } from '../codec/stored-object.js';
+import type { Revision } from '../machinery/revision.js';
+import type { DeferredValue } from '../storage/kv-store.js';
+import { StorageError } from '../storage/storage-error.js';
+import type { ByteHome } from './byte-home.js';
+
+/** The bytes of an object that are still in the store. */
+export class DeferredBytes {
+  readonly length: number;
+  /** The home of the bytes once they are read. */
+  home: ByteHome | undefined = undefined;
+
+  constructor(
+    private readonly value: DeferredValue,
+    revision: Revision,
+  ) {
+    this.length = splicedLength(value.length, revision);
+  }
+
+  /** Reads the JSON with the resourceVersion. Throws StorageErrors. */
+  read(key: string, revision: Revision): Buffer {
+    const bytes = spliceResourceVersion(this.value.read(key, revision), revision);
+    if (bytes.length === this.length) return bytes;
+    throw new StorageError(
+      'corrupt',
+      `the stored state of ${key} is corrupt: its value has another length than its state says`,
+    );
+  }
+}
