@@ -1,6 +1,6 @@
 import type { RequestAudit } from '../audit/request-audit.js';
 import type { AuthorizerList } from '../auth/authorizer.js';
-import type { EventSink } from '../cache/watch-request.js';
+import type { Subscribe } from '../cache/watch-request.js';
 import type { FlowRequest } from '../flow/flow-request.js';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
@@ -55,8 +55,7 @@ export class RequestState extends RequestSteps {
   flow: FlowRequest | undefined = undefined;
   /** Set if the client asked for an explanation of admission. */
   explanation: AdmissionExplanation | undefined = undefined;
-  /** Changes what a watch sends; undefined without a fault plan. */
-  wrapWatch: ((sink: EventSink) => EventSink) | undefined = undefined;
+  private watchChanges: ((subscribe: Subscribe) => Subscribe)[] | undefined = undefined;
   /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
   isStreaming = false;
   /** Bytes of the response body, if it was counted. */
@@ -102,6 +101,16 @@ export class RequestState extends RequestSteps {
   /** Calls `cut` instead of sending the response, once the request has been executed. */
   loseAnswer(cut: () => void): void {
     this.lost = cut;
+  }
+
+  /** Changes what the watch of this request sends, by a fault plan. */
+  changeWatch(change: (subscribe: Subscribe) => Subscribe): void {
+    (this.watchChanges ??= []).push(change);
+  }
+
+  /** Returns `subscribe` with the changes of changeWatch(), the last one outermost. */
+  changedWatch(subscribe: Subscribe): Subscribe {
+    return (this.watchChanges ?? []).reduce((changed, change) => change(changed), subscribe);
   }
 
   /** Runs `task` when the response closes: after it was sent, or when the client disconnects. */

@@ -119,7 +119,6 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.host.closed(this);
   }
 
-  /** Ends the watch from the server's side, with `status` as the last event if given. */
   end(status?: Status): void {
     if (this.phase === 'closed') return;
     this.close();

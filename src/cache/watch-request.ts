@@ -1,3 +1,4 @@
+import type { Status } from '../machinery/api-error.js';
 import type { Revision } from '../machinery/revision.js';
 import type { Attributes, Rendering } from './encoded-object.js';
 
@@ -25,10 +26,15 @@ export interface EventSink {
   end(): void;
 }
 
+/** Begins a watch whose frames go to `sink`. */
+export type Subscribe = (sink: EventSink) => Subscription;
+
 export interface Subscription {
   /** Called when the sink accepts frames again. */
   drained(): void;
   close(): void;
+  /** Ends the watch from the server's side, with `status` in an ERROR event if given. */
+  end(status?: Status): void;
   /** Everything up to this revision was written; 0 while the initial state is being sent. */
   readonly revision: Revision;
   /** Sends a bookmark, unless the watch has none or lags behind. */

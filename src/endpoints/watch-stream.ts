@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cutAnswer } from '../connections/cut.js';
 import type { AnyResponse } from '../connections/raw-messages.js';
-import type { EventSink, Subscription } from '../cache/watch-request.js';
+import type { EventSink, Subscribe, Subscription } from '../cache/watch-request.js';
 import { headersFor } from '../answers/answer.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
@@ -50,12 +50,7 @@ export class WatchStreams {
   /**
    * Sends the head and then the events of the subscription, until the client, the timeout or a shutdown ends the watch.
    */
-  start(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    options: WatchStreamOptions,
-    subscribe: (sink: EventSink) => Subscription,
-  ): void {
+  start(request: FastifyRequest, reply: FastifyReply, options: WatchStreamOptions, subscribe: Subscribe): void {
     if (!request.kube.claimAnswer()) return;
     reply.hijack();
     request.kube.isStreaming = true;
@@ -64,12 +59,7 @@ export class WatchStreams {
     else this.send(request, reply, options, subscribe);
   }
 
-  private send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    options: WatchStreamOptions,
-    subscribe: (sink: EventSink) => Subscription,
-  ): void {
+  private send(request: FastifyRequest, reply: FastifyReply, options: WatchStreamOptions, subscribe: Subscribe): void {
     // The client may have left while the audit log was written.
     if (reply.raw.destroyed) return;
     const headers = headersFor(request, options.contentType);
@@ -84,8 +74,7 @@ export class WatchStreams {
     const { dependencies, writes } = this;
     const stream = new WatchStream(reply.raw, writes, dependencies, options, () => this.open.delete(stream));
     this.open.add(stream);
-    const { wrapWatch } = request.kube;
-    stream.begin(wrapWatch ? (sink) => subscribe(wrapWatch(sink)) : subscribe);
+    stream.begin(request.kube.changedWatch(subscribe));
     // An open watch occupies no seat: its work is estimated with the writes whose events it gets.
     request.kube.flow?.finish();
     if (this.stopping) stream.finish();
@@ -155,7 +144,7 @@ class WatchStream implements EventSink, PendingWrite {
     this.socket = chunkSocket(raw);
   }
 
-  begin(subscribe: (sink: EventSink) => Subscription): void {
+  begin(subscribe: Subscribe): void {
     const { wheel, bookmarkIntervalMs } = this.dependencies;
     this.raw.on('close', () => this.dispose());
     this.raw.on('error', () => this.dispose());

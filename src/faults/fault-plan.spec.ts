@@ -27,6 +27,8 @@ describe('parseFaultPlan', () => {
     ['{rules: [{fault: {status: 409, dropAnswer: true}}]}', /at most one of/],
     ['{rules: [{fault: {latency: soon}}]}', /^rules\[0\]\.fault\.latency: a duration/],
     ['{rules: [{fault: {latency: -1s}}]}', /a duration/],
+    ['{rules: [{fault: {expireWatchAfter: 1e400h}}]}', /expireWatchAfter: a duration/],
+    ['{rules: [{fault: {expireWatchAfter: 1s, stallWatchAfter: 1s}}]}', /at most one of/],
     ['{rules: [{match: {verbs: [post]}, fault: {status: 409}}]}', /verbs: post is none of get, list/],
     ['{rules: [{probability: 2, fault: {status: 409}}]}', /probability: from 0 to 1/],
     ['{rules: [{name: a, fault: {status: 409}}, {name: a, fault: {status: 410}}]}', /a name of its own/],

@@ -24,6 +24,8 @@ export interface Fault {
   readonly dropAnswer?: true;
   /** The connection of the watch is closed after this time. */
   readonly endWatchAfterMs?: number;
+  /** The watch ends with an ERROR event of the code 410 after this time. */
+  readonly expireWatchAfterMs?: number;
   /** The watch stays open and gets no more events after this time. */
   readonly stallWatchAfterMs?: number;
   /** Lists that accept any state (resourceVersion=0) get the one this many revisions ago, if it is still in memory. */
@@ -136,7 +138,15 @@ function matchOf(value: unknown, path: string): FaultMatch {
 }
 
 function faultOf(value: unknown, path: string): Fault {
-  const known = ['status', 'latency', 'dropAnswer', 'endWatchAfter', 'stallWatchAfter', 'staleRevisions'] as const;
+  const known = [
+    'status',
+    'latency',
+    'dropAnswer',
+    'endWatchAfter',
+    'expireWatchAfter',
+    'stallWatchAfter',
+    'staleRevisions',
+  ] as const;
   const fields = new Fields(value, path, known);
   const status = fields.natural('status');
   if (status !== undefined && !statuses.includes(status)) {
@@ -152,6 +162,7 @@ function faultOf(value: unknown, path: string): Fault {
     );
   }
   const endWatchAfterMs = fields.duration('endWatchAfter');
+  const expireWatchAfterMs = fields.duration('expireWatchAfter');
   const stallWatchAfterMs = fields.duration('stallWatchAfter');
   const staleRevisions = fields.natural('staleRevisions');
   return {
@@ -159,6 +170,7 @@ function faultOf(value: unknown, path: string): Fault {
     ...(latencyMs !== undefined && { latencyMs }),
     ...(dropAnswer === true && { dropAnswer }),
     ...(endWatchAfterMs !== undefined && { endWatchAfterMs }),
+    ...(expireWatchAfterMs !== undefined && { expireWatchAfterMs }),
     ...(stallWatchAfterMs !== undefined && { stallWatchAfterMs }),
     ...(staleRevisions !== undefined && { staleRevisions }),
   };

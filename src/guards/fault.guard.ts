@@ -55,19 +55,36 @@ export class FaultGuard implements CanActivate {
     if (fault.dropAnswer) kube.loseAnswer(() => cutAnswer(response));
     if (info.verb === 'watch') {
       if (fault.endWatchAfterMs !== undefined) this.later(fault.endWatchAfterMs, kube, () => cutAnswer(response));
+      if (fault.expireWatchAfterMs !== undefined) this.expire(fault.expireWatchAfterMs, kube);
       if (fault.stallWatchAfterMs !== undefined) this.stall(fault.stallWatchAfterMs, kube);
     }
     if (fault.staleRevisions !== undefined) this.readOlder(fault.staleRevisions, kube);
     return true;
   }
 
-  /** Lets the watch accept events without sending them. */
+  /** Ends the watch by the ERROR event of a resourceVersion that is too old, so that the client lists again. */
+  private expire(delayMs: number, kube: RequestState): void {
+    const status = faultError(410, kube.info).toStatus();
+    kube.changeWatch((subscribe) => (sink) => {
+      const subscription = subscribe(sink);
+      if (delayMs === 0) subscription.end(status);
+      else this.later(delayMs, kube, () => subscription.end(status));
+      return subscription;
+    });
+  }
+
+  /** Lets the watch accept events, and its end, without sending them. */
   private stall(delayMs: number, kube: RequestState): void {
     let isStalled = delayMs === 0;
-    kube.wrapWatch = (sink) => ({
-      write: (frame) => isStalled || sink.write(frame),
-      end: () => sink.end(),
-    });
+    kube.changeWatch(
+      (subscribe) => (sink) =>
+        subscribe({
+          write: (frame) => isStalled || sink.write(frame),
+          end: () => {
+            if (!isStalled) sink.end();
+          },
+        }),
+    );
     if (!isStalled) this.later(delayMs, kube, () => void (isStalled = true));
   }
 

@@ -1,4 +1,4 @@
-import type { EventSink, Subscription } from '../../cache/watch-request.js';
+import type { Subscribe } from '../../cache/watch-request.js';
 import type { Rendering } from '../../cache/encoded-object.js';
 import { revisionOption } from '../../machinery/option-parameters.js';
 import type { ListOptions } from '../../machinery/list-options.js';
@@ -19,10 +19,7 @@ interface WatchQuery {
  * Decides where a watch starts and waits until the cache can serve it. Returns a function that begins the watch, so
  * that the caller sends its response headers first.
  */
-export async function watchObjects(
-  store: ResourceStore,
-  query: WatchQuery,
-): Promise<(sink: EventSink) => Subscription> {
+export async function watchObjects(store: ResourceStore, query: WatchQuery): Promise<Subscribe> {
   const { options } = query;
   const { resourceVersion } = options;
   const fromStart =
