@@ -8,6 +8,15 @@ const isWalking = /^[^?]*\/\.\.?(\/|\?|$)/;
 /** A DNS label, the only names that logical clusters have. */
 const clusterName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
+/** A request without an answer: the server has ended, or cannot be reached. */
+class Unanswered extends Error {
+  isUnanswered = true;
+
+  constructor(cause) {
+    super('The server does not answer.', { cause });
+  }
+}
+
 /** An answer with an error status. The message is text of the server: show it with textContent only. */
 class ApiFailure extends Error {
   constructor(status, message, reason, body) {
@@ -22,6 +31,9 @@ class ApiFailure extends Error {
  * Requests to the server that served this page, with the bearer token of the user or, without one, the client certificate
  * of the browser. Redirects are refused, so that a token is never sent elsewhere. With the name of a logical cluster all
  * requests go to it: paths are those below `/clusters/NAME`.
+ *
+ * Events: unanswered and answered, for requests without an answer and with one that is no error of a server (5xx);
+ * unauthorized (401); refused (403).
  */
 export class Connection extends EventTarget {
   #token;
@@ -40,7 +52,7 @@ export class Connection extends EventTarget {
   async send(path, { method = 'GET', body, accept = 'application/json', contentType, headers = {}, signal } = {}) {
     if (!path.startsWith('/') || path.startsWith('//') || isWalking.test(path))
       throw new Error(`not a path of this server: ${path}`);
-    const response = await fetch(`${this.#prefix}${path}`, {
+    const sent = fetch(`${this.#prefix}${path}`, {
       method,
       signal,
       body: body === undefined ? undefined : typeof body === 'string' ? body : printJson(body),
@@ -56,6 +68,15 @@ export class Connection extends EventTarget {
       redirect: 'error',
       referrerPolicy: 'no-referrer',
     });
+    let response;
+    try {
+      response = await sent;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      this.dispatchEvent(new Event('unanswered'));
+      throw new Unanswered(error);
+    }
+    if (response.status < 500) this.dispatchEvent(new Event('answered'));
     if (response.status === 401) this.dispatchEvent(new Event('unauthorized'));
     return response;
   }
@@ -84,7 +105,8 @@ export class Connection extends EventTarget {
     const message = whole.slice(0, messageLengthMax);
     const reason = typeof status?.reason === 'string' ? status.reason : '';
     if (response.status === 403) {
-      this.refusals = [{ method, path, message, at: Date.now() }, ...this.refusals].slice(0, refusalsMax);
+      const others = this.refusals.filter((one) => one.method !== method || one.path !== path);
+      this.refusals = [{ method, path, message, at: Date.now() }, ...others].slice(0, refusalsMax);
       this.dispatchEvent(new Event('refused'));
     }
     return new ApiFailure(response.status, message, reason, status);

@@ -8,6 +8,7 @@ const retryMsMax = 30_000;
 const steadyMs = 5_000;
 const watchSeconds = 300;
 
+/** Statuses that do not pass, unless the collection was watched before: then rights or a definition may come back. */
 const endingStatuses = new Set([401, 403, 404, 405]);
 
 const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
@@ -17,16 +18,19 @@ export const asMetadataList = 'application/json;as=PartialObjectMetadataList;v=v
 /**
  * Lists a collection and follows its changes: pages, then a watch from the revision of the list. A watch that ends is
  * resumed from the last revision seen, bookmarks too; if the server does not have that revision, the collection is listed
- * anew. Attempts that reach nothing are made ever more rarely.
+ * anew. Attempts that reach nothing are made ever more rarely, and at once when the server answers another request again.
  *
- * Calls of `handlers`: reset() before each list; objects(entries, columns) for pages; events([{ type, entry, revision }])
- * for each chunk of the watch; state(name, detail) with listing, live, waiting, ended or failed.
+ * Calls of `handlers`: reset() before each list; objects(entries, columns) for pages, for all at once if the collection is
+ * listed anew; events([{ type, entry, revision }]) for each chunk of the watch; state(name, detail) with listing, live,
+ * waiting or failed.
  */
 export class Informer {
   #abort = new AbortController();
   #columns;
   /** True if the watch that has ended showed that the server works. */
   #isSteady;
+  #wasListed = false;
+  #wasLive = false;
 
   constructor(connection, { path, accept = asTable, listAccept = accept, query = {} }, handlers) {
     this.connection = connection;
@@ -51,7 +55,7 @@ export class Informer {
   async #run() {
     let retryMs = 0;
     while (!this.isStopped) {
-      let message = 'the watch has ended';
+      let failure = new Error('the watch has ended');
       this.#isSteady = () => false;
       try {
         if (retryMs > 0 && this.revision !== '') await this.#forgetUnknownRevision();
@@ -59,14 +63,15 @@ export class Informer {
         await this.#watch();
       } catch (error) {
         if (this.isStopped) return;
-        if (endingStatuses.has(error.status)) return this.handlers.state?.('failed', error.message);
         if (error.status === 410) this.revision = '';
-        message = error.message;
+        failure = error;
       }
+      const isRefused = endingStatuses.has(failure.status);
+      if (isRefused && !this.#wasLive) return this.handlers.state?.('failed', failure.message);
       retryMs = this.#isSteady() ? 0 : Math.min(Math.max(2 * retryMs, retryMsMin), retryMsMax);
       if (retryMs === 0) continue;
-      this.handlers.state?.('waiting', message);
-      await this.#pause(retryMs);
+      this.handlers.state?.(isRefused ? 'failed' : 'waiting', failure.message);
+      await this.#pause(retryMs, failure);
     }
   }
 
@@ -84,20 +89,27 @@ export class Informer {
     const { path, listAccept, query } = this.request;
     this.handlers.state?.('listing');
     let token = '';
-    let isFirst = true;
+    const pages = [];
+    const show = (page) => this.handlers.objects?.(this.#entriesOf(page), this.#columns);
     do {
       const parameters = new URLSearchParams({ ...query, limit: String(pageSize) });
       if (token !== '') parameters.set('continue', token);
       const { signal } = this.#abort;
       const page = await this.connection.json(`${path}?${parameters}`, { accept: listAccept, signal });
       if (this.isStopped) return;
-      if (isFirst) this.handlers.reset?.();
-      isFirst = false;
-      this.handlers.objects?.(this.#entriesOf(page), this.#columns);
+      if (pages.length === 0 && !this.#wasListed) this.handlers.reset?.();
+      pages.push(page);
+      if (!this.#wasListed) show(page);
       token = page.metadata?.continue ?? '';
       if (token === '') this.revision = String(page.metadata?.resourceVersion ?? '');
     } while (token !== '');
     if (this.revision === '') throw new Error('the list has no resourceVersion');
+    if (this.#wasListed) {
+      // What is shown stays until all is known: no list grows again before the eyes of the user.
+      this.handlers.reset?.();
+      pages.forEach(show);
+    }
+    this.#wasListed = true;
   }
 
   async #watch() {
@@ -112,6 +124,7 @@ export class Informer {
     const url = `${path}?${parameters}`;
     const response = await this.connection.send(url, { accept, signal: this.#abort.signal });
     if (!response.ok) throw this.connection.failure(response, await response.text(), url);
+    this.#wasLive = true;
     this.handlers.state?.('live');
     const [since, sinceMs] = [this.revision, performance.now()];
     this.#isSteady = () => !['', since].includes(this.revision) || performance.now() - sinceMs >= steadyMs;
@@ -153,11 +166,15 @@ export class Informer {
     return items.flatMap(({ metadata }) => (metadata ? [{ metadata, cells: [metadata.name ?? ''] }] : []));
   }
 
-  #pause(ms) {
+  #pause(ms, { isUnanswered = false }) {
     const { signal } = this.#abort;
+    const over = new AbortController();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-    });
+      const once = { once: true, signal: over.signal };
+      signal.addEventListener('abort', resolve, once);
+      if (isUnanswered) this.connection.addEventListener('answered', resolve, once);
+      over.signal.addEventListener('abort', () => clearTimeout(timer));
+    }).finally(() => over.abort());
   }
 }

@@ -6,8 +6,8 @@ import { h } from '../ui/dom.js';
 import { paneHead } from '../ui/pane-head.js';
 import { objectEditor } from './edit-tab.js';
 
-/** Creates an object of a kind, in the namespace of the list or `default`. */
-export function createPane({ connection }, { kind, namespace }, close) {
+/** Returns the element of a pane that creates an object of a kind, in the namespace of the list or `default`. */
+export function createPane({ connection, session }, { kind, namespace }, close) {
   const place = kind.isNamespaced ? namespace || 'default' : '';
   const template = {
     apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
@@ -16,6 +16,7 @@ export function createPane({ connection }, { kind, namespace }, close) {
   };
   const editor = objectEditor({
     connection,
+    drafts: session.drafts,
     method: 'POST',
     path: pathOf(kind, place),
     read: async (format) => (format === formats.json ? printJson(template, 2) : `${yamlText(yamlLines(template))}\n`),

@@ -23,7 +23,8 @@ export function deleteDialog({ connection, path, kind, name, namespace, object }
       announce(`Deleted ${name}`);
       dialog.close();
     } catch (error) {
-      problem.textContent = error.message;
+      const unknown = error.isUnanswered ? ' It is not known whether the object was deleted.' : '';
+      problem.textContent = `${error.message}${unknown}`;
     }
   };
   const dialog = h(

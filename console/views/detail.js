@@ -74,7 +74,8 @@ export class DetailPane {
       if (!this.#isDeleted) this.#say('');
     } catch (error) {
       if (this.#abort.signal.aborted) return;
-      if (!this.#isDeleted) this.#say(error.message);
+      // That the server does not answer is said above the view.
+      if (!this.#isDeleted && !(error.isUnanswered && this.tabs)) this.#say(error.message);
       if (this.#object === undefined) fill(this.body);
       return;
     }

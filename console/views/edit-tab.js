@@ -3,25 +3,31 @@ import { diffElement } from '../ui/diff.js';
 import { announce, fill, h } from '../ui/dom.js';
 
 /** Edits an object of the server. */
-export function editTab({ connection, path }) {
-  return objectEditor({
+export function editTab({ connection, context, path, object }) {
+  const editor = objectEditor({
     connection,
+    drafts: context.session.drafts,
     method: 'PUT',
     path,
     read: async (format) => editable(await connection.text(`${path}?pretty=true`, { accept: format.type }), format),
   });
+  editor.update(object);
+  return editor;
 }
 
 /**
  * Edits an object as the server prints it, in YAML or JSON. "Review" sends the text as a dry run, and shows what would be
  * stored, defaults and admission included; "Save" stores it. Texts go to the server as they are: it parses them.
- * `read(format)` returns the text to begin with.
+ * `read(format)` returns the text to begin with. A changed text is in `drafts` until it is saved or discarded, so that it is
+ * there again after other tabs, views, or a login.
  */
-export function objectEditor({ connection, method, path, read }) {
+export function objectEditor({ connection, drafts, method, path, read }) {
+  const draftKey = `${method} ${path}`;
   const isNew = method === 'POST';
   let format = formats.yaml;
   let base = '';
   let isReviewed = false;
+  let isLoading = false;
   let warnings = [];
   const box = h('textarea', {
     class: 'mono editor',
@@ -31,8 +37,7 @@ export function objectEditor({ connection, method, path, read }) {
     wrap: 'off',
     oninput: () => {
       setReviewed(false);
-      // The other format is read from the server, which would lose the changes.
-      choice.disabled = box.value !== base;
+      noteDraft();
     },
     onkeydown: (event) => pressed(event),
   });
@@ -61,6 +66,20 @@ export function objectEditor({ connection, method, path, read }) {
     isReviewed = value;
     save.disabled = !value;
   };
+  const noteDraft = () => {
+    const isChanged = box.value !== base;
+    // The other format is read from the server, which would lose the changes.
+    choice.disabled = isChanged;
+    if (isChanged) drafts.set(draftKey, { formatName: choice.value, base, text: () => box.value });
+    else drafts.delete(draftKey);
+  };
+  const setText = (text) => {
+    base = text;
+    box.value = text;
+    noteDraft();
+    stale.hidden = true;
+    setReviewed(false);
+  };
   const warningElements = () => warnings.map((text) => h('p', { class: 'notice' }, `Warning: ${text}`));
   const send = async (query) =>
     editable(
@@ -73,12 +92,14 @@ export function objectEditor({ connection, method, path, read }) {
       }),
       format,
     );
-  const failed = (error) => {
+  const failed = (error, isWrite = false) => {
     setReviewed(false);
     const advice =
       error.status === 409 && !isNew
         ? ' Someone else has changed the object: reload it, then make your change again.'
-        : '';
+        : error.isUnanswered && isWrite
+          ? ' It is not known whether the text was stored: review it again when the server answers.'
+          : '';
     fill(result, h('p', { class: 'problem', role: 'alert' }, `${error.message}${advice}`));
   };
   const setStale = (what) => {
@@ -86,20 +107,19 @@ export function objectEditor({ connection, method, path, read }) {
     stale.hidden = false;
   };
   const load = async ({ keepsChanges = false } = {}) => {
+    isLoading = true;
     try {
       const text = await read(format);
       if (keepsChanges && box.value !== base) return setStale('has changed on the server');
-      base = text;
-      box.value = base;
-      choice.disabled = false;
-      stale.hidden = true;
-      setReviewed(false);
+      setText(text);
       fill(
         result,
         h('p', { class: 'hint' }, 'Change the text, then review what the server would store. Ctrl+Enter reviews.'),
       );
     } catch (error) {
       failed(error);
+    } finally {
+      isLoading = false;
     }
   };
   const reviewed = async () => {
@@ -128,14 +148,10 @@ export function objectEditor({ connection, method, path, read }) {
     save.disabled = true;
     box.readOnly = true;
     try {
-      base = await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
-      box.value = base;
-      choice.disabled = false;
-      stale.hidden = true;
-      setReviewed(false);
+      setText(await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true'));
       fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'), warningElements());
     } catch (error) {
-      failed(error);
+      failed(error, true);
     } finally {
       box.readOnly = false;
     }
@@ -147,7 +163,15 @@ export function objectEditor({ connection, method, path, read }) {
       void saved();
     }
   };
-  void load();
+  const draft = drafts.get(draftKey);
+  if (draft) {
+    format = formats[draft.formatName];
+    choice.value = draft.formatName;
+    setText(draft.base);
+    box.value = draft.text();
+    noteDraft();
+    fill(result, h('p', { class: 'hint', role: 'status' }, 'This is your unsaved text. Reload discards it.'));
+  } else void load();
   return {
     element: h(
       'div',
@@ -158,7 +182,7 @@ export function objectEditor({ connection, method, path, read }) {
       result,
     ),
     update: (object) => {
-      if (base === '') return;
+      if (base === '') return isLoading ? undefined : void load();
       const { uid, resourceVersion } = object.metadata ?? {};
       const known = format.identity(base);
       // A state that was read before a save of this editor may come after it.

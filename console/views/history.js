@@ -91,6 +91,11 @@ export class HistoryView {
     this.list.stop();
   }
 
+  /** Begins anew if the server did not answer the first time. */
+  reconnected() {
+    if (this.clock === undefined) void this.#begin();
+  }
+
   async #begin() {
     const { signal } = this.#abort;
     try {

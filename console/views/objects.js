@@ -117,7 +117,10 @@ export class ObjectsView {
           this.context.setState(name, detail);
           if (name === 'failed') show(detail);
           // While there was no watch, the object may have changed.
-          else if (name === 'live') this.#detail?.changed('MODIFIED');
+          else if (name === 'live') {
+            show('');
+            this.#detail?.changed('MODIFIED');
+          }
         },
       },
     ).start();

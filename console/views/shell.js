@@ -7,6 +7,7 @@ import { link, none, objectLink, segments } from '../ui/route.js';
 import { Shortcuts } from '../ui/shortcuts.js';
 import { toggleTheme } from '../ui/theme.js';
 import { AccessView } from './access.js';
+import { awayBanner } from './away-banner.js';
 import { HistoryView } from './history.js';
 import { kindList } from './kind-list.js';
 import { ObjectsView } from './objects.js';
@@ -50,6 +51,7 @@ export class Shell {
       { keys: 'd', text: 'Dark or light', run: toggleTheme },
       { keys: '?', text: 'This help', run: () => this.shortcuts.showHelp() },
     ]);
+    this.away = awayBanner(this.connection, () => this.#view?.reconnected?.());
     this.element = this.#layout(leave);
     this.routed = () => this.#route();
     addEventListener('hashchange', this.routed);
@@ -61,6 +63,7 @@ export class Shell {
     removeEventListener('hashchange', this.routed);
     this.#view?.stop();
     this.namespaceInformer?.stop();
+    this.away.stop();
     this.shortcuts.stop();
   }
 
@@ -100,30 +103,35 @@ export class Shell {
       'div',
       { class: 'shell' },
       h(
-        'header',
-        { class: 'header' },
-        h('div', { class: 'brand' }, h('img', { src: 'icon.svg', alt: '', width: '24', height: '24' }), 'Keelson'),
-        cluster === '' ? null : h('span', { class: 'cluster', title: 'Logical cluster' }, cluster),
-        h('div', { class: 'header-namespace' }, h('span', { class: 'muted' }, 'Namespace'), this.namespaceBox),
-        h('span', { class: 'spacer' }),
-        this.state,
-        h('span', { class: 'user', title: `${user.name}\nGroups: ${user.groups.join(', ')}` }, user.name),
+        'div',
+        { class: 'top' },
         h(
-          'button',
-          { type: 'button', class: 'icon-button', onclick: toggleTheme, 'aria-label': 'Dark or light' },
-          icon('theme'),
+          'header',
+          { class: 'header' },
+          h('div', { class: 'brand' }, h('img', { src: 'icon.svg', alt: '', width: '24', height: '24' }), 'Keelson'),
+          cluster === '' ? null : h('span', { class: 'cluster', title: 'Logical cluster' }, cluster),
+          h('div', { class: 'header-namespace' }, h('span', { class: 'muted' }, 'Namespace'), this.namespaceBox),
+          h('span', { class: 'spacer' }),
+          this.state,
+          h('span', { class: 'user', title: `${user.name}\nGroups: ${user.groups.join(', ')}` }, user.name),
+          h(
+            'button',
+            { type: 'button', class: 'icon-button', onclick: toggleTheme, 'aria-label': 'Dark or light' },
+            icon('theme'),
+          ),
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'icon-button',
+              onclick: () => this.shortcuts.showHelp(),
+              'aria-label': 'Keyboard help',
+            },
+            '?',
+          ),
+          h('button', { type: 'button', class: 'button small', onclick: () => leave() }, 'Log out'),
         ),
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'icon-button',
-            onclick: () => this.shortcuts.showHelp(),
-            'aria-label': 'Keyboard help',
-          },
-          '?',
-        ),
-        h('button', { type: 'button', class: 'button small', onclick: () => leave() }, 'Log out'),
+        this.away.element,
       ),
       h(
         'nav',
@@ -219,7 +227,10 @@ export class Shell {
       this.connection,
       { path: pathOf(kind), accept: asMetadata, listAccept: asMetadataList },
       {
-        reset: () => this.#namespaces.clear(),
+        reset: () => {
+          this.#namespaces.clear();
+          changed();
+        },
         objects: set,
         events: (events) => {
           for (const { type, entry } of events) {
@@ -227,7 +238,7 @@ export class Shell {
             else if (this.#namespaces.delete(entry.metadata.name)) changed();
           }
         },
-        state: (name) => name === 'failed' && this.#askNamespace(),
+        state: (name) => name === 'failed' && this.#namespaces.size === 0 && this.#askNamespace(),
       },
     ).start();
   }

@@ -93,6 +93,13 @@ export class StreamView {
       this.context.connection,
       { path: pathOf(kind, namespace), query: { includeObject: 'Metadata' } },
       {
+        reset: () => {
+          if (this.begunMs !== undefined) {
+            const gap = `between ${clockTime(this.latestMs)} and ${clockTime(Date.now())}`;
+            this.gap = `The server no longer had the revision of this watch. Events ${gap} may be missing.`;
+          }
+          this.begunMs ??= Date.now();
+        },
         events: (events) => {
           const at = Date.now();
           for (const { type, entry, revision } of events) {
@@ -108,8 +115,10 @@ export class StreamView {
         },
         state: (name, detail) => {
           this.context.setState(name, detail);
-          this.notice.hidden = name !== 'failed';
-          this.notice.textContent = detail ?? '';
+          if (name === 'live') this.latestMs = Date.now();
+          const problem = name === 'failed' ? detail : this.gap;
+          this.notice.hidden = problem === undefined;
+          this.notice.textContent = problem ?? '';
         },
       },
     ).start();

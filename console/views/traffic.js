@@ -76,7 +76,7 @@ export class TrafficView {
         ].map((path) => this.#text(path)),
       );
       if (this.isStopped) return;
-      const failed = [metrics.problem, levels.problem].filter(Boolean);
+      const failed = [...new Set([metrics.problem, levels.problem].filter(Boolean))];
       this.notice.hidden = failed.length === 0;
       this.notice.textContent = failed.join('\n');
       this.context.setState(failed.length === 0 ? 'live' : 'failed', failed.join('\n'));
@@ -109,7 +109,9 @@ export class TrafficView {
       verbs: sumBy(samples.get(names.requests), 'verb'),
       buckets: bucketsOf(samples.get(names.latency), ({ verb }) => verb !== 'WATCH' && verb !== 'CONNECT'),
     };
-    const before = this.#before;
+    // Counts that went down are those of a server that was started anew.
+    const isSame = [...(this.#before?.verbs ?? [])].every(([verb, count]) => (now.verbs.get(verb) ?? 0) >= count);
+    const before = isSame ? this.#before : undefined;
     this.#before = now;
     if (before) {
       const seconds = (now.at - before.at) / 1000;

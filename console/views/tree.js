@@ -132,6 +132,7 @@ export class TreeView {
     if (name === 'live') this.#live.add(kind.id);
     else this.#live.delete(kind.id);
     if (name === 'failed') this.#failed.set(kind.id, detail);
+    else this.#failed.delete(kind.id);
     const isLive = this.#live.size + this.#failed.size === this.expected;
     this.context.setState(isLive ? 'live' : name === 'waiting' ? 'waiting' : 'listing', detail);
     this.notice.textContent = `${this.#live.size} of ${this.expected} kinds watched`;

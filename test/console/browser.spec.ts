@@ -64,6 +64,9 @@ inBrowser('in Chromium, a user', () => {
       "(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('colour: blue', 'colour: green'); box.dispatchEvent(new Event('input')); })()",
     );
     expect(await browser.evaluate("document.querySelector('.button.primary').disabled")).toBe(true);
+    await browser.click('.tab', 'Overview');
+    await browser.click('.tab', 'Edit');
+    await browser.until("document.querySelector('.editor').value.includes('colour: green')");
     await browser.click('button', 'Review');
     await browser.sees('colour: blue', '.diff-line.is-removed');
     await browser.sees('colour: green', '.diff-line.is-added');

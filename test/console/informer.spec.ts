@@ -10,12 +10,15 @@ const list = (resourceVersion: string, names: readonly string[], next = '') => (
 });
 
 type Answer = object | string | { readonly status: number };
+const noAnswer = { isUnanswered: true };
 
 /** A server whose answers are a list; the last one stays open. Records the queries of lists and watches. */
-class ScriptedConnection {
+class ScriptedConnection extends EventTarget {
   readonly queries: string[] = [];
 
-  constructor(private readonly answers: Answer[]) {}
+  constructor(private readonly answers: Answer[]) {
+    super();
+  }
 
   async json(url: string) {
     return this.next(url);
@@ -45,11 +48,17 @@ class ScriptedConnection {
     const query = new URLSearchParams(url.split('?')[1]);
     query.delete('timeoutSeconds');
     this.queries.push(query.toString());
-    return this.answers.shift()!;
+    const answer = this.answers.shift()!;
+    if (answer === noAnswer) throw Object.assign(new Error('no answer'), noAnswer);
+    return answer;
   }
 }
 
-async function followed(answers: Answer[], isDone: (seen: readonly string[]) => boolean) {
+async function followed(
+  answers: Answer[],
+  isDone: (seen: readonly string[]) => boolean,
+  { areOthersAnswered = false } = {},
+) {
   const { Informer } = await import(join(packageRoot, 'console/api/informer.js'));
   const connection = new ScriptedConnection(answers);
   const seen: string[] = [];
@@ -65,7 +74,10 @@ async function followed(answers: Answer[], isDone: (seen: readonly string[]) => 
       state: (name: string) => name === 'failed' && seen.push('failed'),
     },
   ).start();
-  await eventually('the informer has seen everything', () => isDone(seen));
+  await eventually('the informer has seen everything', () => {
+    if (areOthersAnswered) connection.dispatchEvent(new Event('answered'));
+    return isDone(seen);
+  });
   informer.stop();
   return { seen, queries: connection.queries };
 }
@@ -106,6 +118,47 @@ it('retries after a failure of the server, and ends when it is forbidden', async
   );
   expect(seen).toEqual(['reset', 'a', 'ADDED b 11', 'failed']);
   expect(queries).toEqual(['limit=500', watch('10'), 'limit=1', watch('10'), watch('11')]);
+});
+
+it('follows again when the rights or the definition, which a watched collection lost, come back', async () => {
+  const { seen } = await followed(
+    [
+      list('10', ['a']),
+      event('ADDED', object('b', '11')),
+      { status: 404 },
+      list('11', []),
+      event('ADDED', object('c', '12')),
+    ],
+    (all) => all.includes('ADDED c 12'),
+  );
+  expect(seen).toEqual(['reset', 'a', 'ADDED b 11', 'failed', 'ADDED c 12']);
+});
+
+it('shows the objects of before until a list that is made anew is complete', async () => {
+  const { seen } = await followed(
+    [
+      list('10', ['a']),
+      { status: 410 },
+      list('', ['b'], 'more'),
+      { status: 410 },
+      list('', ['b'], 'more'),
+      list('20', ['c']),
+      event('ADDED', object('d', '21')),
+    ],
+    (all) => all.includes('ADDED d 21'),
+  );
+  expect(seen).toEqual(['reset', 'a', 'reset', 'b', 'c', 'ADDED d 21']);
+});
+
+it('tries again at once when the server answers another request', async () => {
+  // The pauses of so many attempts are longer than the patience of the test.
+  const attempts = new Array<Answer>(14).fill(noAnswer);
+  const { seen } = await followed(
+    [list('10', ['a']), ...attempts, list('10', []), event('ADDED', object('b', '11'))],
+    (all) => all.includes('ADDED b 11'),
+    { areOthersAnswered: true },
+  );
+  expect(seen).toEqual(['reset', 'a', 'ADDED b 11']);
 });
 
 it('lists anew from a server whose store began anew: its revisions are lower', async () => {

@@ -172,6 +172,9 @@ export class Chromium {
     if (id !== undefined) {
       this.pending.get(id)?.(message);
       this.pending.delete(id);
+    } else if (method === 'Page.javascriptDialogOpening') {
+      // Leaves the page, also with unsaved text.
+      void this.send('Page.handleJavaScriptDialog', { accept: true }).catch(() => undefined);
     } else if (method === 'Runtime.exceptionThrown') {
       this.problems.push(String(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text));
     } else if (method === 'Log.entryAdded' && params.entry.source === 'security') {
