@@ -136,7 +136,7 @@ function tokenWebhook(
       injectCall:
         injectCall &&
         (() =>
-          injectCall({ kind: 'authentication', configuration: '', name: '' }, (decision) =>
+          injectCall({ kind: 'authentication', configuration: '', name: '', user: undefined }, (decision) =>
             rejectedReview(apiVersion, decision),
           )),
       ownAudiences: authentication.apiAudiences,

@@ -122,8 +122,13 @@ function matches(match: FaultMatch, { info, user, userAgent }: FaultSubject): bo
   );
 }
 
-function matchesCall(match: WebhookMatch, { kind, configuration, name }: WebhookSubject): boolean {
-  return isListed(match.kinds, kind) && isListed(match.configurations, configuration) && isListed(match.names, name);
+function matchesCall(match: WebhookMatch, { kind, configuration, name, user }: WebhookSubject): boolean {
+  return (
+    isListed(match.kinds, kind) &&
+    isListed(match.configurations, configuration) &&
+    isListed(match.names, name) &&
+    (user === undefined ? match.users === undefined : isListed(match.users, user))
+  );
 }
 
 function resultOf({ effect }: WebhookFault, reviewWith: Parameters<InjectCall>[1]): InjectedCall['result'] {

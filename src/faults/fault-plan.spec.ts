@@ -38,6 +38,16 @@ describe('parseFaultPlan', () => {
     ['{rules: [{match: {}, webhooks: {}, fault: {status: 500}}]}', /^rules\[0\]: give match for requests, or webhooks/],
     ['{rules: [{webhooks: {kind: [validating]}, fault: {status: 500}}]}', /webhooks\.kind: not known; one of kinds, /],
     ['{rules: [{webhooks: {kinds: [audit]}, fault: {status: 500}}]}', /kinds: audit is none of mutating, validating, /],
+    ['{rules: [{webhooks: {users: eve}, fault: {status: 500}}]}', /webhooks\.users: a list$/],
+    ['{rules: [{webhooks: {users: [{}]}, fault: {status: 500}}]}', /webhooks\.users: a list of at most 1000 texts$/],
+    [
+      '{rules: [{webhooks: {kinds: [mutating, conversion], users: [a]}, fault: {status: 500}}]}',
+      /conversion have no user/,
+    ],
+    [
+      '{rules: [{webhooks: {kinds: [authentication], users: []}, fault: {status: 500}}]}',
+      /authentication have no user/,
+    ],
     ['{rules: [{webhooks: {}, fault: {status: 200}}]}', /^rules\[0\]\.fault\.status: from 300 to 599$/],
     ['{rules: [{webhooks: {}, fault: {dropAnswer: true}}]}', /dropAnswer: not known; one of latency, status, /],
     ['{rules: [{webhooks: {}, fault: {noAnswer: 1s}}]}', /^rules\[0\]\.fault\.noAnswer: true$/],
@@ -102,6 +112,21 @@ describe('FaultInjector', () => {
     const share = first.filter((code) => code === 500).length;
     expect(share).toBeGreaterThan(30);
     expect(share).toBeLessThan(70);
+  });
+
+  it('matches calls of webhooks by user; calls without a user match only rules without users', () => {
+    const faults = injector(
+      '{name: shop, webhooks: {users: [eve, "system:serviceaccount:shop:*", __proto__]}, fault: {status: 500}}',
+      '{name: any, webhooks: {users: ["*"]}, fault: {status: 501}}',
+      '{name: all, webhooks: {}, fault: {status: 502}}',
+    );
+    const users = ['eve', 'evelyn', 'system:serviceaccount:shop:a', '__proto__', 'constructor', '', undefined];
+    const subject = { configuration: 'policy', name: '', kind: 'authorization' } as const;
+    const statuses = users.map((user) => {
+      const injected = faults.injectCall({ ...subject, user }, () => ({}));
+      return (injected?.result as { readonly status: number }).status;
+    });
+    expect(statuses).toEqual([500, 501, 500, 500, 501, 501, 502]);
   });
 
   it('joins the latency of one rule with the status of another', () => {

@@ -8,6 +8,8 @@ export interface WebhookMatch {
   readonly configurations?: readonly string[];
   /** Names of admission webhooks. */
   readonly names?: readonly string[];
+  /** Users of the requests that call the webhooks. */
+  readonly users?: readonly string[];
 }
 
 /** A decision becomes the answer that this kind of webhook would send. */
@@ -21,6 +23,8 @@ export interface WebhookFault {
 
 const kinds: readonly WebhookKind[] = ['mutating', 'validating', 'conversion', 'authentication', 'authorization'];
 const admissionKinds: readonly string[] = ['mutating', 'validating'];
+/** Kinds whose calls are not those of one user: a token is not authenticated yet, requests share converted objects. */
+const kindsWithoutUser: readonly string[] = ['conversion', 'authentication'];
 const effects = ['status', 'refuseConnection', 'noAnswer', 'malformedAnswer', 'deny', 'allow'] as const;
 const malformedBody = Buffer.from('{"injected by the fault plan');
 const noBody = Buffer.alloc(0);
@@ -28,10 +32,12 @@ const statusMin = 300;
 const statusMax = 599;
 
 export function webhookMatchOf(value: unknown, path: string): WebhookMatch {
-  const keys = ['kinds', 'configurations', 'names'] as const;
+  const keys = ['kinds', 'configurations', 'names', 'users'] as const;
   const match = new Fields(value, path, keys).textLists(keys);
   const unknown = match.kinds?.find((kind) => !kinds.some((known) => known === kind));
   if (unknown !== undefined) throw new FaultPlanError(`${path}.kinds: ${unknown} is none of ${kinds.join(', ')}`);
+  const userless = match.users && match.kinds?.find((kind) => kindsWithoutUser.includes(kind));
+  if (userless !== undefined) throw new FaultPlanError(`${path}.users: calls of the kind ${userless} have no user`);
   return match;
 }
 

@@ -5,6 +5,8 @@ export interface WebhookSubject {
   readonly configuration: string;
   /** The webhook in its configuration; empty for other kinds. */
   readonly name: string;
+  /** The user of the request that calls the webhook; undefined for conversion and authentication, which have none. */
+  readonly user: string | undefined;
 }
 
 export type WebhookKind = 'mutating' | 'validating' | 'conversion' | 'authentication' | 'authorization';

@@ -215,6 +215,56 @@ it('webhooks of authentication and of authorization fail, and never grant access
   }
 });
 
+describe('rules with users', () => {
+  const as = (user: string) => ({ 'Impersonate-User': user });
+  const operator = 'system:serviceaccount:shop:operator';
+
+  it('deny admission to these users alone, also to those that are impersonated', async () => {
+    const { name, labels } = await world.installer.install('validating', [{}]);
+    const users = ['eve', 'system:serviceaccount:shop:*'];
+    await setRules({ name: 'r', webhooks: { configurations: [name], users }, fault: { deny: 'closed' } });
+    const eve = world.server.client({ token: 'eve' });
+    const mallory = world.server.client({ token: 'mallory' });
+    const post = async (client: HttpClient, headers?: Record<string, string>) =>
+      (await client.post(configMaps, { metadata: { name: `u${count++}`, labels } }, headers)).code;
+    expect([await post(eve), await post(admin, as('eve')), await post(admin, as(operator))]).toEqual([400, 400, 400]);
+    expect([await post(mallory), await post(admin), await post(admin, as('eve2'))]).toEqual([201, 201, 201]);
+    expect(await counts()).toEqual([{ name: 'r', matched: 3, injected: 3 }]);
+  });
+
+  it('let calls of authorizers fail for the user whose request is reviewed', async () => {
+    await setRules({ name: 'r', webhooks: { kinds: ['authorization'], users: ['eve'] }, fault: { deny: 'closed' } });
+    const code = async (token: string) => (await world.server.client({ token }).get(configMaps)).code;
+    expect([await code('eve'), await code('eve2')]).toEqual([403, 200]);
+    const review = async (user: string) => {
+      const spec = { user, resourceAttributes: { namespace: 'default', verb: 'list', resource: 'configmaps' } };
+      const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+      const { body } = await admin.post(path, {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec,
+      });
+      return [body.status.allowed, body.status.reason];
+    };
+    expect([await review('eve'), await review('eve2')]).toEqual([
+      [false, 'closed'],
+      [true, undefined],
+    ]);
+  });
+
+  it('leave calls of authentication webhooks alone, and are refused for them', async () => {
+    await setRules({ name: 'r', webhooks: { users: ['*'] }, fault: { refuseConnection: true } });
+    expect((await world.server.client({ token: 'nobody-yet' }).get('/healthz')).code).not.toBe(401);
+    expect(tokens.asked('nobody-yet')).toBe(1);
+    const rules = [{ webhooks: { kinds: ['authentication'], users: ['eve'] }, fault: { status: 500 } }];
+    const { code, body } = await admin.put('/debug/faults', { rules });
+    expect([code, body.message]).toEqual([
+      400,
+      expect.stringMatching(/users: calls of the kind authentication have no user$/),
+    ]);
+  });
+});
+
 it('the header Keelson-Fault cannot let webhooks fail, which would bypass failurePolicy Ignore', async () => {
   for (const value of ['webhooks: {kinds: [validating]}', 'allow: true', 'noAnswer: true', 'refuseConnection: true']) {
     const { code, body } = await admin.post(configMaps, { metadata: { name: 'x' } }, { 'Keelson-Fault': value });

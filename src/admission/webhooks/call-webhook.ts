@@ -79,7 +79,7 @@ async function answerOf(
   if (typeof client === 'string') throw new CallFailure(webhook, `could not get REST client: ${client}`, badRequest);
   const uid = rng.uuid();
   const apiVersion = `${naming.group('admission')}/${version}`;
-  const { signal, steps } = request.attributes.request;
+  const { signal, steps, user } = request.attributes.request;
   const oldObject = request.attributes.old ? await untilReady(() => request.object('old', form), steps?.trace) : null;
   const span = steps?.trace?.beginCall(mutates ? 'Call mutating webhook' : 'Call validating webhook', {
     configuration: webhook.configuration,
@@ -94,7 +94,12 @@ async function answerOf(
     const { timeoutSeconds } = webhook;
     const review = reviews.review({ uid, apiVersion, form, object, oldObject });
     const injected = webhooks.injectCall?.(
-      { kind: mutates ? 'mutating' : 'validating', configuration: webhook.configuration, name: webhook.name },
+      {
+        kind: mutates ? 'mutating' : 'validating',
+        configuration: webhook.configuration,
+        name: webhook.name,
+        user: user.name,
+      },
       (decision) => reviewWith(decision, { uid, apiVersion }),
     );
     const body = await client.post(review, { timeoutSeconds, signal, headers: span?.headers, injected });

@@ -12,6 +12,7 @@ import { ExpiringResults } from '../webhook/expiring-results.js';
 import { FailureLog } from '../webhook/failure-log.js';
 import { postReview, type AttemptResult, type WebhookConnection } from '../webhook/post-review.js';
 import { SharedCalls } from '../webhook/shared-calls.js';
+import type { InjectedCall } from '../../kubeconfig-client/injected-call.js';
 import type { KubeconfigClient } from '../../kubeconfig-client/kubeconfig-client.js';
 import {
   accessReviewSpec,
@@ -25,7 +26,7 @@ import type { AuthorizationWebhookObserver } from './authorization-webhook-obser
 import type { ConditionsResult, MatchConditions } from './match-conditions.js';
 import { reviewKey, type ReviewKey, type Selectors } from './review-key.js';
 
-interface Options extends Omit<WebhookConnection, 'attempted'> {
+interface Options extends Omit<WebhookConnection, 'attempted' | 'injectCall'> {
   readonly client: Pick<KubeconfigClient, 'request' | 'close'>;
   readonly name: string;
   /** Version of SubjectAccessReview: `authorization.k8s.io/v1`. */
@@ -36,6 +37,8 @@ interface Options extends Omit<WebhookConnection, 'attempted'> {
   readonly allowedTtlMs: number;
   readonly otherTtlMs: number;
   readonly limits: ReviewLimits;
+  /** Changes a call about this user by a fault plan. Absent without --allow-faults. */
+  readonly injectCall?: ((user: string) => InjectedCall | undefined) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: AuthorizationWebhookObserver;
@@ -135,7 +138,9 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
   ): Authorization | Promise<Authorization> {
     const { apiVersion, name, limits } = this.options;
     const body = encodeAccessReview(apiVersion, spec);
-    const answer = this.calls.run(key.text, body.length, (signal) => this.ask(key, body, signal, trace));
+    const answer = this.calls.run(key.text, body.length, (signal) =>
+      this.ask(key, { body, user: spec.user }, signal, trace),
+    );
     if (answer) return answer;
     const error = `more than ${limits.pendingMax} reviews, or ${limits.pendingBytesMax} bytes of them, wait for an answer`;
     return this.callFailed('error', callFailure(name, error));
@@ -143,11 +148,12 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
 
   private async ask(
     key: ReviewKey,
-    body: Buffer,
+    { body, user }: { readonly body: Buffer; readonly user: string },
     signal: AbortSignal,
     trace: CallTrace | undefined,
   ): Promise<Authorization> {
     const { options, name } = this;
+    const injectCall = options.injectCall && (() => options.injectCall?.(user));
     let last: AttemptResult = 'error';
     const attempted = (result: AttemptResult, ms: number) => {
       last = result;
@@ -156,7 +162,7 @@ export class WebhookAuthorizer implements AuthorizationWebhook {
     try {
       const decode = (answer: Buffer) => decodeAccessReview(answer, options.apiVersion);
       const status = await tracedCall(trace, 'Call authorization webhook', { authorizer: name }, (span) =>
-        postReview({ ...options, attempted }, body, decode, signal, span),
+        postReview({ ...options, injectCall, attempted }, body, decode, signal, span),
       );
       const authorization = this.decisionOf(status);
       if (key.isCacheable) this.keep(key.text, authorization);

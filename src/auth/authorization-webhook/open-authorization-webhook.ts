@@ -20,8 +20,8 @@ export const openAuthorizationWebhook: OpenAuthorizationWebhook = async (configu
     ...{ client, clock, rng, logger, webhookObserver, observer },
     injectCall:
       injectCall &&
-      (() =>
-        injectCall({ kind: 'authorization', configuration: name, name: '' }, (decision) =>
+      ((user) =>
+        injectCall({ kind: 'authorization', configuration: name, name: '', user }, (decision) =>
           deniedReview(apiVersion, decision),
         )),
     answerBytesMax: limits.accessReviewAnswerBytesMax,

@@ -178,9 +178,8 @@ export class WebhookConverter {
     try {
       const client = (this.client ??= openClient(clientConfig));
       answer = await tracedCall(trace, 'Call conversion webhook', attributes, async (span) => {
-        const injected = injectCall?.({ kind: 'conversion', configuration: this.definition, name: '' }, ({ message }) =>
-          failedReview(request, message),
-        );
+        const subject = { kind: 'conversion', configuration: this.definition, name: '', user: undefined } as const;
+        const injected = injectCall?.(subject, ({ message }) => failedReview(request, message));
         const options = { timeoutSeconds, signal: undefined, headers: span?.headers, injected };
         const body = await client.post(encodeReview(request), options);
         span?.event('Request completed');
