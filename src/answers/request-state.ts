@@ -55,6 +55,11 @@ export class RequestState extends RequestSteps {
   flow: FlowRequest | undefined = undefined;
   /** Set if the client asked for an explanation of admission. */
   explanation: AdmissionExplanation | undefined = undefined;
+  /**
+   * Injects faults that depend on the name of the object, which the path of a create does not have. Called once; throws or
+   * rejects if the request must not be executed. Undefined if no fault depends on the name.
+   */
+  nameKnown: ((name: string) => true | Promise<true>) | undefined = undefined;
   private watchChanges: ((subscribe: Subscribe) => Subscribe)[] | undefined = undefined;
   /** True for a response that continues after its head (watch, connect); the access log does not report it as slow. */
   isStreaming = false;

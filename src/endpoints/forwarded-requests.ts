@@ -50,6 +50,8 @@ export class ForwardedRequests {
 
   async forward(request: FastifyRequest, reply: FastifyReply, version: RemoteVersion): Promise<void> {
     if (request.kube.info.error) throw request.kube.info.error;
+    // The body is not decoded here, so the name of the object stays unknown.
+    await request.kube.nameKnown?.('');
     if (!version.isAvailable) {
       // Checks it sooner, since a client is waiting for it.
       this.dependencies.aggregation.versions.failed(version);

@@ -44,7 +44,7 @@ import type { DeprecatedRequests } from './deprecated-requests.js';
 import type { WatchMetrics } from '../metrics/watch-metrics.js';
 import { readBody } from './request-body.js';
 import { ResourceAnswers, type ResourceAnswerDependencies } from '../answers/resource-answers.js';
-import { submission, submittedOptions, submittedPatch } from './submissions.js';
+import { submission, submittedName, submittedOptions, submittedPatch } from './submissions.js';
 import type { WatchStreams } from './watch-stream.js';
 import {
   checkName,
@@ -391,9 +391,11 @@ export class ResourceRequests {
     return options;
   }
 
-  private body(request: FastifyRequest, kind: string, { fieldValidation }: WriteOptions): Promise<Submission> {
+  private async body(request: FastifyRequest, kind: string, { fieldValidation }: WriteOptions): Promise<Submission> {
     const { encodings: decoders, limits, clock } = this.dependencies;
-    return submission(request, { decoders, limits, clock, kind, fieldValidation });
+    const submitted = await submission(request, { decoders, limits, clock, kind, fieldValidation });
+    if (request.kube.nameKnown) await request.kube.nameKnown(submittedName(submitted.value));
+    return submitted;
   }
 }
 

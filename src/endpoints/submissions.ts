@@ -11,7 +11,7 @@ import { decodeYamlInSteps } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
-import { asItems } from '../machinery/fields.js';
+import { asItems, asText, valueAt } from '../machinery/fields.js';
 import type { FieldValidation } from '../machinery/write-options.js';
 import { findingsMax } from '../typed/conform.js';
 import { FieldReport, type Submission } from '../registry/write/submission.js';
@@ -39,6 +39,11 @@ export async function submission(request: FastifyRequest, options: SubmissionOpt
   const submitted = await decoded(bytes, decoder, options);
   request.kube.begin('handling');
   return submitted;
+}
+
+/** Returns the name of a decoded object, or else its generateName; '' without both. The object is not validated yet. */
+export function submittedName(value: unknown): string {
+  return asText(valueAt(value, ['metadata', 'name'])) || asText(valueAt(value, ['metadata', 'generateName']));
 }
 
 /** Returns the decoded DeleteOptions, or undefined if the request has no body. */

@@ -1,9 +1,15 @@
 import { ApiError } from '../machinery/api-error.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { Fault } from './fault-plan.js';
 
 const conflict = 'the object has been modified; please apply your changes to the latest version and try again';
 const message = 'injected by the fault plan';
 const retryAfterSeconds = 1;
+
+const statusesWithName = [403, 404, 409];
+
+/** True if the error of the fault has the name of the object in its message and details. */
+export const namesObject = ({ status }: Fault): boolean => status !== undefined && statusesWithName.includes(status);
 
 /** The error with which kube-apiserver would answer. */
 export function faultError(status: number, info: RequestInfo): ApiError {

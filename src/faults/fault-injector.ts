@@ -12,6 +12,7 @@ import {
   type RequestRule,
   type WebhookRule,
 } from './fault-plan.js';
+import { namesObject } from './fault-error.js';
 import type { WebhookFault, WebhookMatch } from './webhook-fault.js';
 
 interface FaultSubject {
@@ -48,6 +49,14 @@ export class FaultInjector {
     this.requestRules = this.rules.filter((active): active is ActiveRule<RequestRule> => 'match' in active.rule);
     this.webhookRules = this.rules.filter((active): active is ActiveRule<WebhookRule> => 'webhooks' in active.rule);
     this.planChanged(plan);
+  }
+
+  /** True if the faults of a request, or the errors that they inject, depend on the name of the object. */
+  dependsOnName(subject: FaultSubject): boolean {
+    return this.requestRules.some(
+      ({ rule: { match, fault } }) =>
+        (match.names !== undefined || namesObject(fault)) && matchesAllButName(match, subject),
+    );
   }
 
   /** The faults of one request: each rule that matches adds its own, the first of two equal kinds wins. */
@@ -111,12 +120,15 @@ class ActiveRule<R extends FaultRule = FaultRule> {
 
 const resolution = 2 ** 31;
 
-function matches(match: FaultMatch, { info, user, userAgent }: FaultSubject): boolean {
+function matches(match: FaultMatch, subject: FaultSubject): boolean {
+  return isListed(match.names, subject.info.name) && matchesAllButName(match, subject);
+}
+
+function matchesAllButName(match: FaultMatch, { info, user, userAgent }: FaultSubject): boolean {
   return (
     isListed(match.verbs, info.verb) &&
     isListed(match.resources, resourceText(info)) &&
     isListed(match.namespaces, info.namespace) &&
-    isListed(match.names, info.name) &&
     isListed(match.users, user.name) &&
     isListed(match.userAgents, userAgent)
   );

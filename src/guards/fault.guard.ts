@@ -4,12 +4,13 @@ import type { RequestState } from '../answers/request-state.js';
 import type { Feed } from '../cache/feed.js';
 import { cutAnswer } from '../connections/cut.js';
 import type { AnyResponse } from '../connections/raw-messages.js';
-import { faultError } from '../faults/fault-error.js';
+import { faultError, namesObject } from '../faults/fault-error.js';
 import type { FaultInjector } from '../faults/fault-injector.js';
 import { parseFault, type Fault } from '../faults/fault-plan.js';
 import { FaultPlanError } from '../faults/plan-fields.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Query } from '../machinery/query.js';
+import type { RequestInfo } from '../machinery/request-info.js';
 import { revisionOf } from '../machinery/revision.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 
@@ -20,6 +21,13 @@ interface Options {
   readonly injector: FaultInjector | undefined;
   readonly clock: Clock;
   readonly feed: Pick<Feed, 'position' | 'isRetained'>;
+}
+
+interface FaultyRequest {
+  readonly kube: RequestState;
+  /** With the name of the object, if it is known. */
+  readonly info: RequestInfo;
+  readonly response: AnyResponse;
 }
 
 /** Injects the faults of the plan, and of the header Keelson-Fault, into requests for resources. Runs after authorization. */
@@ -36,21 +44,29 @@ export class FaultGuard implements CanActivate {
       throw ApiError.badRequest('the header Keelson-Fault needs a server that was started with --allow-faults');
     }
     if (!kube.info.isResourceRequest) return true;
-    const userAgent = raw.headers['user-agent'] ?? '';
-    const fault = injector.choose({ info: kube.info, user: kube.user, userAgent });
+    const { info } = kube;
+    const subject = { info, user: kube.user, userAgent: raw.headers['user-agent'] ?? '' };
     const own = asked === undefined ? undefined : headerFault(String(asked));
     if (own) injector.countHeaderFault();
-    if (!fault && !own) return true;
-    return this.inject({ ...fault, ...own }, kube, http.getResponse<FastifyReply>().raw);
+    const response = http.getResponse<FastifyReply>().raw;
+    const inject = (name: string): true | Promise<true> => {
+      const named = name === info.name ? subject : { ...subject, info: { ...info, name } };
+      const fault = injector.choose(named);
+      return !fault && !own ? true : this.inject({ ...fault, ...own }, { kube, info: named.info, response });
+    };
+    // Faults that depend on the name of a created object wait until its body was decoded.
+    const isUnnamed = info.verb === 'create' && info.name === '';
+    if (!isUnnamed || !((own && namesObject(own)) || injector.dependsOnName(subject))) return inject(info.name);
+    kube.nameKnown = inject;
+    return true;
   }
 
-  private inject(fault: Fault, kube: RequestState, response: AnyResponse): true | Promise<true> {
-    if (fault.latencyMs === undefined) return this.apply(fault, kube, response);
-    return sleep(this.options.clock, fault.latencyMs, kube.signal).then(() => this.apply(fault, kube, response));
+  private inject(fault: Fault, request: FaultyRequest): true | Promise<true> {
+    if (fault.latencyMs === undefined) return this.apply(fault, request);
+    return sleep(this.options.clock, fault.latencyMs, request.kube.signal).then(() => this.apply(fault, request));
   }
 
-  private apply(fault: Fault, kube: RequestState, response: AnyResponse): true {
-    const { info } = kube;
+  private apply(fault: Fault, { kube, info, response }: FaultyRequest): true {
     if (fault.status !== undefined) throw faultError(fault.status, info);
     if (fault.dropAnswer) kube.loseAnswer(() => cutAnswer(response));
     if (info.verb === 'watch') {

@@ -116,3 +116,21 @@ itWithAddress()('with --enable-aggregator-routing=false, requests go to the clus
     message: expect.stringContaining('service "api" has no cluster IP'),
   });
 });
+
+it('fault plans let forwarded creates fail, whose names they do not know', async () => {
+  const { s, r } = await start({ faults: { allowed: true } });
+  r.answers(`${r.path}/widgets`, {});
+  await r.install(s.admin);
+  const received = () => r.received.filter(({ method }) => method === 'POST').length;
+  const create = async (...rules: readonly object[]) => {
+    expect((await s.admin.put('/debug/faults', { rules })).code).toBe(200);
+    const { code } = await s.admin.post(`${r.path}/widgets`, { metadata: { name: 'a' } });
+    const counts = (await s.admin.get('/debug/faults')).body.rules as readonly { readonly injected: number }[];
+    return [code, counts.map(({ injected }) => injected)];
+  };
+  const fault = { status: 409 };
+  expect(await create({ match: { resources: [`widgets.${group}`], names: ['a'] }, fault })).toEqual([200, [0]]);
+  expect(received()).toBe(1);
+  expect(await create({ match: { resources: [`widgets.${group}`] }, fault })).toEqual([409, [1]]);
+  expect(received()).toBe(1);
+});
