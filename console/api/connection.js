@@ -1,4 +1,5 @@
 import { printJson, tryJson } from './json.js';
+import { statusOf } from './status.js';
 
 const refusalsMax = 50;
 const messageLengthMax = 4000;
@@ -99,7 +100,7 @@ export class Connection extends EventTarget {
   }
 
   failure(response, text, path, method = 'GET') {
-    const status = tryJson(text);
+    const status = statusOf(text);
     const known = typeof status?.message === 'string' && status.message !== '';
     const whole = known ? status.message : text.trim() || `${response.status} ${response.statusText}`;
     const message = whole.slice(0, messageLengthMax);

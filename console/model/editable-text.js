@@ -1,18 +1,41 @@
 import { parseJson, printJson } from '../api/json.js';
 
+// Texts may have megabytes: only the lines of metadata are looked at, and the text is never split as a whole.
+
+/** Returns where the fields of metadata begin and end in YAML of the server; undefined without any. */
+function metadataOf(text) {
+  const key = 'metadata:\n';
+  const at = text.startsWith(key) ? 0 : text.indexOf(`\n${key}`) + 1;
+  if (at === 0 && !text.startsWith(key)) return undefined;
+  const begin = at + key.length;
+  let end = begin;
+  // Texts of annotations may have empty lines.
+  while (text[end] === ' ' || text[end] === '\n') end = lineEnd(text, end);
+  return { begin, end };
+}
+
+function lineEnd(text, from) {
+  const newline = text.indexOf('\n', from);
+  return newline < 0 ? text.length : newline + 1;
+}
+
 /** Removes fields of metadata from YAML of the server, with all that is below them. */
 function withoutFieldsYaml(text, names) {
-  const isRemoved = (line) => names.some((name) => line.startsWith(`  ${name}:`));
-  const result = [];
-  let isInMetadata = false;
-  let isSkipping = false;
-  for (const line of text.split('\n')) {
-    if (/^\S/.test(line)) isInMetadata = line.startsWith('metadata:');
-    if (isSkipping && /^( {3,}| {2}- )/.test(line)) continue;
-    isSkipping = isInMetadata && isRemoved(line);
-    if (!isSkipping) result.push(line);
+  const { begin = 0, end = 0 } = metadataOf(text) ?? {};
+  const kept = [text.slice(0, begin)];
+  let keptFrom = begin;
+  for (let at = begin; at < end;) {
+    const next = lineEnd(text, at);
+    if (!names.some((name) => text.startsWith(`  ${name}:`, at))) at = next;
+    else {
+      kept.push(text.slice(keptFrom, at));
+      keptFrom = next;
+      while (keptFrom < end && (text.startsWith('   ', keptFrom) || text.startsWith('  - ', keptFrom)))
+        keptFrom = lineEnd(text, keptFrom);
+      at = keptFrom;
+    }
   }
-  return result.join('\n');
+  return kept.join('') + text.slice(keptFrom);
 }
 
 function withoutFieldsJson(text, names) {
@@ -23,7 +46,8 @@ function withoutFieldsJson(text, names) {
 
 /** Returns { uid, resourceVersion } of YAML of the server. */
 function identityYaml(text) {
-  const [, metadata = ''] = /^metadata:\n((?: .*(?:\n|$))*)/m.exec(text) ?? [];
+  const { begin = 0, end = 0 } = metadataOf(text) ?? {};
+  const metadata = text.slice(begin, end);
   return {
     uid: /^ {2}uid: "?([^"\n]*)/m.exec(metadata)?.[1],
     resourceVersion: /^ {2}resourceVersion: "?([^"\n]*)/m.exec(metadata)?.[1],

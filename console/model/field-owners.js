@@ -1,5 +1,6 @@
 // Field sets of metadata.managedFields: a field is `f:name`, an item of a list `k:{"key":"value"}`, `v:value` or `i:0`. A
 // set without members owns the field with all that it contains.
+import { tryJson } from '../api/json.js';
 
 /** Returns the managers of an object: [{ manager, operation, subresource, time, label, fields }]. */
 export function managersOf(object) {
@@ -60,21 +61,60 @@ export function ownersOfField(owned, name) {
 }
 
 export function ownersOfItem(owned, item, index) {
-  return member(owned, (set) => Object.keys(set).find((name) => isItem(name, item, index)));
+  return member(owned, (set) => {
+    const { byIndex, byValue, byKey } = itemNamesOf(set);
+    return byIndex.get(index) ?? (isMap(item) ? nameByKey(byKey, item) : byValue.get(String(item)));
+  });
 }
 
-function isItem(name, item, index) {
-  const text = name.slice(2);
-  if (name.startsWith('i:')) return Number(text) === index;
-  if (!name.startsWith('k:') && !name.startsWith('v:')) return false;
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return false;
+const isMap = (value) => typeof value === 'object' && value !== null;
+
+/** Names of items in a set, found by what they name. Lists may have thousands of items. */
+const itemNames = new WeakMap();
+
+function itemNamesOf(set) {
+  let names = itemNames.get(set);
+  if (!names) itemNames.set(set, (names = readItemNames(set)));
+  return names;
+}
+
+function readItemNames(set) {
+  const names = { byIndex: new Map(), byValue: new Map(), byKey: new Map() };
+  for (const name of Object.keys(set)) {
+    const text = name.slice(2);
+    if (name.startsWith('i:')) names.byIndex.set(Number(text), name);
+    if (!name.startsWith('k:') && !name.startsWith('v:')) continue;
+    const value = tryJson(text);
+    if (value === undefined) continue;
+    if (name.startsWith('v:')) names.byValue.set(String(value), name);
+    else if (isMap(value)) addKey(names.byKey, value, name);
   }
-  if (name.startsWith('v:')) return value === item || String(value) === String(item);
-  if (typeof item !== 'object' || item === null || typeof value !== 'object' || value === null) return false;
-  // A key with a default, such as the protocol of a port, may be absent from the object.
-  return Object.entries(value).every(([key, one]) => item[key] === undefined || item[key] === one);
+  return names;
+}
+
+/** Adds a key to its group: keys with the same fields are found by the value of each field. */
+function addKey(groups, key, name) {
+  const fields = Object.keys(key);
+  const id = JSON.stringify(fields);
+  if (!groups.has(id)) groups.set(id, { fields, all: [], byField: new Map(fields.map((field) => [field, new Map()])) });
+  const { all, byField } = groups.get(id);
+  all.push({ key, name });
+  for (const field of fields) {
+    const same = byField.get(field);
+    if (same.has(key[field])) same.get(key[field]).push({ key, name });
+    else same.set(key[field], [{ key, name }]);
+  }
+}
+
+/** A key with a default, such as the protocol of a port, may be absent from the object. */
+function nameByKey(groups, item) {
+  for (const { fields, all, byField } of groups.values()) {
+    const present = fields.filter((field) => item[field] !== undefined);
+    const candidates = present
+      .map((field) => byField.get(field).get(item[field]) ?? [])
+      .reduce((fewest, some) => (some.length < fewest.length ? some : fewest), all);
+    const found = candidates.find(({ key }) => present.every((field) => key[field] === item[field]));
+    if (found) return found.name;
+  }
+  return undefined;
 }

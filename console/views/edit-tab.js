@@ -1,6 +1,7 @@
 import { comparable, editable, formats } from '../model/editable-text.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h } from '../ui/dom.js';
+import { TextEditor } from '../ui/text-editor.js';
 
 /** Edits an object of the server. */
 export function editTab({ connection, context, path, object }) {
@@ -29,17 +30,13 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   let isReviewed = false;
   let isLoading = false;
   let warnings = [];
-  const box = h('textarea', {
-    class: 'mono editor',
-    'aria-label': 'Object',
-    spellcheck: 'false',
-    autocomplete: 'off',
-    wrap: 'off',
-    oninput: () => {
+  const editor = new TextEditor({
+    label: 'Object',
+    changed: () => {
       setReviewed(false);
       noteDraft();
     },
-    onkeydown: (event) => pressed(event),
+    pressed: (event) => pressed(event),
   });
   const result = h('div', { class: 'edit-result', 'aria-live': 'polite' });
   const stale = h('p', { class: 'notice', hidden: true });
@@ -67,15 +64,15 @@ export function objectEditor({ connection, drafts, method, path, read }) {
     save.disabled = !value;
   };
   const noteDraft = () => {
-    const isChanged = box.value !== base;
+    const isChanged = editor.isOtherThan(base);
     // The other format is read from the server, which would lose the changes.
     choice.disabled = isChanged;
-    if (isChanged) drafts.set(draftKey, { formatName: choice.value, base, text: () => box.value });
+    if (isChanged) drafts.set(draftKey, { formatName: choice.value, base, text: () => editor.value });
     else drafts.delete(draftKey);
   };
   const setText = (text) => {
     base = text;
-    box.value = text;
+    editor.value = text;
     noteDraft();
     stale.hidden = true;
     setReviewed(false);
@@ -85,7 +82,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
     editable(
       await connection.text(`${path}?${query}`, {
         method,
-        body: box.value,
+        body: editor.value,
         contentType: format.type,
         accept: format.type,
         warned: (texts) => (warnings = texts),
@@ -110,7 +107,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
     isLoading = true;
     try {
       const text = await read(format);
-      if (keepsChanges && box.value !== base) return setStale('has changed on the server');
+      if (keepsChanges && editor.isOtherThan(base)) return setStale('has changed on the server');
       setText(text);
       fill(
         result,
@@ -124,7 +121,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   };
   const reviewed = async () => {
     review.disabled = true;
-    const sent = box.value;
+    const sent = editor.value;
     try {
       const after = await send('dryRun=All&fieldValidation=Strict&fieldManager=keelson-console&pretty=true');
       const present = isNew ? '' : await read(format);
@@ -132,9 +129,9 @@ export function objectEditor({ connection, drafts, method, path, read }) {
         result,
         warningElements(),
         h('h3', {}, 'What would be stored'),
-        diffElement(comparable(present, format), comparable(after, format), 'Changes'),
+        await diffElement(comparable(present, format), comparable(after, format), 'Changes'),
       );
-      if (box.value !== sent) return;
+      if (editor.isOtherThan(sent)) return;
       setReviewed(true);
       announce('Reviewed. Save stores the changes.');
     } catch (error) {
@@ -146,14 +143,14 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   const saved = async () => {
     if (!isReviewed) return;
     save.disabled = true;
-    box.readOnly = true;
+    editor.readOnly = true;
     try {
       setText(await send('fieldValidation=Strict&fieldManager=keelson-console&pretty=true'));
       fill(result, h('p', { class: 'success', role: 'status' }, isNew ? 'Created.' : 'Saved.'), warningElements());
     } catch (error) {
       failed(error, true);
     } finally {
-      box.readOnly = false;
+      editor.readOnly = false;
     }
   };
   const pressed = (event) => {
@@ -168,7 +165,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
     format = formats[draft.formatName];
     choice.value = draft.formatName;
     setText(draft.base);
-    box.value = draft.text();
+    editor.value = draft.text();
     noteDraft();
     fill(result, h('p', { class: 'hint', role: 'status' }, 'This is your unsaved text. Reload discards it.'));
   } else void load();
@@ -178,7 +175,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
       { class: 'column' },
       h('div', { class: 'toolbar' }, choice, h('span', { class: 'spacer' }), reload, review, save),
       stale,
-      box,
+      editor.elements,
       result,
     ),
     update: (object) => {
@@ -187,7 +184,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
       const known = format.identity(base);
       // A state that was read before a save of this editor may come after it.
       if (uid === known.uid && Number(resourceVersion) <= Number(known.resourceVersion)) return;
-      if (box.value === base) return void load({ keepsChanges: true });
+      if (!editor.isOtherThan(base)) return void load({ keepsChanges: true });
       setStale(uid === known.uid ? 'has changed on the server' : 'has been deleted and created again');
     },
   };

@@ -1,16 +1,20 @@
 import { managersOf, ownedSets } from '../model/field-owners.js';
-import { yamlLines, yamlText } from '../model/yaml-lines.js';
+import { inSlices } from '../model/slices.js';
+import { yamlLineSteps, yamlText } from '../model/yaml-lines.js';
 import { fill, h } from '../ui/dom.js';
 import { age } from '../ui/time.js';
 import { VirtualList } from '../ui/virtual-list.js';
 
 const colours = 8;
+const indentMax = 200;
+const charactersMax = 1_000;
 
 /** The object as YAML; colours show which manager owns each field, by metadata.managedFields. */
 export function fieldsTab(detail) {
   let lines = [];
   let managers = [];
   let highlighted;
+  let abort = new AbortController();
   const legend = h('div', { class: 'legend', role: 'group', 'aria-label': 'Field owners' });
   const current = h('p', { class: 'hint owner-hint', 'aria-live': 'polite' });
   const list = new VirtualList({
@@ -50,13 +54,19 @@ export function fieldsTab(detail) {
     for (const element of list.element.querySelectorAll('.virtual-row')) element.drawn = undefined;
     list.setCount(lines.length);
   };
-  const update = (object) => {
-    managers = managersOf(object);
-    lines = yamlLines(withoutManagedFields(object), ownedSets(managers));
+  const update = async (object) => {
+    abort.abort();
+    abort = new AbortController();
+    const writers = managersOf(object);
+    const steps = yamlLineSteps(withoutManagedFields(object), ownedSets(writers));
+    const printed = await inSlices(steps, abort.signal);
+    if (printed === undefined) return;
+    managers = writers;
+    lines = printed;
     drawLegend();
     redraw();
   };
-  update(detail.object);
+  void update(detail.object);
   const copy = h(
     'button',
     { type: 'button', class: 'button small', onclick: () => void navigator.clipboard?.writeText(yamlText(lines)) },
@@ -66,7 +76,10 @@ export function fieldsTab(detail) {
   return {
     element: h('div', { class: 'column' }, h('div', { class: 'toolbar' }, legend, copy), list.element, current),
     update,
-    stop: () => list.stop(),
+    stop: () => {
+      abort.abort();
+      list.stop();
+    },
   };
 }
 
@@ -74,6 +87,8 @@ export function withoutManagedFields(object) {
   const { managedFields: _, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };
 }
+
+const moreCharacters = (text) => `${(text.length - charactersMax).toLocaleString()} more characters`;
 
 function drawLine(element, line, highlighted) {
   if (!line || element.drawn === line) return;
@@ -91,10 +106,11 @@ function drawLine(element, line, highlighted) {
     h(
       'span',
       { class: 'code-text', role: 'gridcell' },
-      ' '.repeat(indent),
+      ' '.repeat(Math.min(indent, indentMax)),
       key === '' ? null : h('span', { class: 'code-key' }, key),
       key === '' || text === '' ? null : ' ',
-      h('span', { class: `code-${type}` }, text),
+      h('span', { class: `code-${type}` }, text.slice(0, charactersMax)),
+      text.length > charactersMax ? h('span', { class: 'muted' }, ` ⋯ ${moreCharacters(text)}`) : null,
     ),
   );
 }

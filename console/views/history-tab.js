@@ -2,7 +2,8 @@ import { objectAt } from '../api/past.js';
 import { printJson } from '../api/json.js';
 import { fieldChanges } from '../model/field-changes.js';
 import { writersBetween } from '../model/field-owners.js';
-import { yamlLines, yamlText } from '../model/yaml-lines.js';
+import { inSlices } from '../model/slices.js';
+import { yamlLineSteps, yamlText } from '../model/yaml-lines.js';
 import { fill, h, nextId } from '../ui/dom.js';
 import { age } from '../ui/time.js';
 import { withoutManagedFields } from './fields-tab.js';
@@ -10,6 +11,8 @@ import { withoutManagedFields } from './fields-tab.js';
 const revisionsAtOnce = 20;
 const changesMax = 200;
 const valueLengthMax = 400;
+/** Browsers lay out all of a text, also what is not visible. */
+const stateLengthMax = 50_000;
 
 /**
  * The retained revisions of the object, the latest first: which manager changed which fields, and when. Each state is read
@@ -150,15 +153,22 @@ function valueElement(type, value) {
   );
 }
 
-/** A button that shows the whole object as it was. */
+/** A button that shows the object as it was. */
 function stateElement(revision, at) {
   const place = h('div', { 'aria-live': 'polite' });
   const show = async () => {
     button.disabled = true;
     try {
       const object = await at(revision);
-      const text = object ? yamlText(yamlLines(withoutManagedFields(object))) : 'The object did not exist.';
-      fill(place, h('pre', { class: 'mono block', tabindex: '0', 'aria-label': `Revision ${revision}` }, text));
+      if (!object) return fill(place, h('p', { class: 'hint' }, 'The object did not exist.'));
+      const text = yamlText(await inSlices(yamlLineSteps(withoutManagedFields(object))));
+      const shown = text.slice(0, stateLengthMax);
+      const hidden = text.length - shown.length;
+      fill(
+        place,
+        h('pre', { class: 'mono block', tabindex: '0', 'aria-label': `Revision ${revision}` }, shown),
+        hidden > 0 ? h('p', { class: 'hint' }, `${hidden.toLocaleString()} more characters`) : null,
+      );
     } catch (error) {
       const problem = error.status === 410 ? `The server no longer retains revision ${revision}.` : error.message;
       fill(place, h('p', { class: 'problem', role: 'alert' }, problem));

@@ -1,5 +1,6 @@
 import { listAt, newestRevision, objectAt, oldestRevision } from '../api/past.js';
-import { yamlLines, yamlText } from '../model/yaml-lines.js';
+import { inSlices } from '../model/slices.js';
+import { yamlLineSteps, yamlText } from '../model/yaml-lines.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h, svg } from '../ui/dom.js';
 import { paneHead } from '../ui/pane-head.js';
@@ -217,7 +218,8 @@ export class HistoryView {
     const { connection } = this.context;
     const { name, namespace } = row.shown.metadata;
     const revision = Number(this.slider.value);
-    const text = (object) => (object ? yamlText(yamlLines(withoutManagedFields(object))) : '');
+    const text = async (object) =>
+      object ? yamlText(await inSlices(yamlLineSteps(withoutManagedFields(object)))) : '';
     const body = h('div', { class: 'scroll pad' }, h('p', { class: 'loading' }, 'Reading both states…'));
     const open = h(
       'button',
@@ -244,8 +246,8 @@ export class HistoryView {
       const at = (then) => objectAt(connection, kind, { namespace, name }, then);
       // The revision that the list was compared with may be compacted by now.
       const states = await Promise.all([at(revision), at(undefined)]);
-      const [before, after] = states.map(text);
-      fill(body, diffElement(before, after, 'Changes since the revision'));
+      const [before, after] = await Promise.all(states.map(text));
+      fill(body, await diffElement(before, after, 'Changes since the revision'));
     } catch (error) {
       fill(body, h('p', { class: 'problem', role: 'alert' }, error.message));
     }

@@ -114,6 +114,7 @@ inBrowser('in Chromium, a user', () => {
     await browser.evaluate(invalid);
     await browser.click('button', 'Review');
     await browser.sees('unknown field "daat"', '.problem');
+    expect(await browser.evaluate("document.querySelector('.edit-result').textContent")).not.toContain('kind: Status');
     await browser.evaluate(
       `(() => { const box = document.querySelector('.editor'); box.value = box.value.replace('name: ""', 'name: made').replace('daat: {}', '  ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: u}, {apiVersion: v1, kind: Pod, name: a, uid: u}]'); box.dispatchEvent(new Event('input')); })()`,
     );

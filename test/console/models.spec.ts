@@ -83,6 +83,22 @@ describe('field-owners.js', () => {
     });
   });
 
+  it('finds the owners of the items of long lists, and prints structures of any depth', async () => {
+    const { yamlLines } = await page('model/yaml-lines.js');
+    const items = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, protocol: 'TCP' }));
+    const keys = items.map(({ name }) => [`k:${JSON.stringify({ name, protocol: 'TCP' })}`, {}]);
+    const owned = [{ index: 3, set: { 'f:items': Object.fromEntries(keys) } }];
+    const [first, ...lines] = yamlLines({ items }, owned) as { owners: number[] }[];
+    expect([first!.owners, lines.length, lines.every(({ owners }) => owners.join() === '3')]).toEqual([
+      [3],
+      40_000,
+      true,
+    ]);
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 30_000; depth++) deep = depth % 2 === 0 ? { a: deep } : [deep];
+    expect(yamlLines({ deep }).length).toBeGreaterThan(10_000);
+  });
+
   it.each([
     undefined,
     {},
@@ -134,7 +150,13 @@ describe('line-diff.js', () => {
   interface Line {
     readonly type: string;
     readonly text: string;
+    readonly count?: number;
   }
+  const diff = async (before: string, after: string, around?: number): Promise<Line[]> => {
+    const { changedLines } = await page('model/line-diff.js');
+    const { atOnce } = await page('model/slices.js');
+    return atOnce(changedLines(before, after, around));
+  };
   const side = (lines: readonly Line[], other: string) =>
     lines.filter(({ type }) => type !== other).map(({ text }) => text).join('\n'); // prettier-ignore
 
@@ -146,23 +168,91 @@ describe('line-diff.js', () => {
     ['a\nb\nc\nd\ne', 'e\nd\nc\nb\na'],
     ['x\n'.repeat(40), `y\n${'x\n'.repeat(38)}z\n`],
   ])('both sides of the difference of %j and %j are the texts', async (before, after) => {
-    const { lineDiff } = await page('model/line-diff.js');
-    const lines = lineDiff(before, after) as Line[];
+    const lines = await diff(before, after, Infinity);
     expect([side(lines, 'added'), side(lines, 'removed')]).toEqual([before, after]);
   });
 
+  it('has all lines of both texts, shown or counted, for all short texts', async () => {
+    const texts = [''];
+    for (let at = 0; at < 121; at++) if (texts[at]!.length < 4) texts.push(...['a', 'b', '\n'].map((one) => texts[at]! + one)); // prettier-ignore
+    const { changedLines } = await page('model/line-diff.js');
+    const { atOnce } = await page('model/slices.js');
+    const linesOf = (text: string) => (text === '' ? 0 : text.split('\n').length);
+    const wrong: unknown[] = [];
+    for (const before of texts.slice(0, 121)) {
+      for (const after of texts.slice(0, 121)) {
+        const all = atOnce(changedLines(before, after, Infinity)) as Line[];
+        const isWhole = side(all, 'added') === before && side(all, 'removed') === after;
+        const few = atOnce(changedLines(before, after, 1)) as Line[];
+        const count = (other: string) =>
+          few.reduce((sum, { type, count = 1 }) => (type === other ? sum : sum + count), 0);
+        const isCounted = count('added') === linesOf(before) && count('removed') === linesOf(after);
+        const isEqual = few.every(({ type }) => type === 'skipped');
+        if (before === after ? !isEqual : !isWhole || !isCounted) wrong.push([before, after, all, few]);
+      }
+    }
+    expect(wrong.slice(0, 3)).toEqual([]);
+  });
+
+  it('finds one changed character in a text of megabytes', async () => {
+    const line = `${'x'.repeat(60)}\n`;
+    const before = line.repeat(50_000);
+    const after = `${line.repeat(30_000)}y${before.slice(30_000 * line.length + 1)}`;
+    const lines = await diff(before, after, 1);
+    expect(lines.map(({ type, count }) => [type, count])).toEqual([
+      ['skipped', 29_999],
+      ['same', undefined],
+      ['removed', undefined],
+      ['added', undefined],
+      ['same', undefined],
+      ['skipped', 19_999],
+    ]);
+  });
+
   it('finds the shortest difference, and skips what is far from it', async () => {
-    const { lineDiff, shortened } = await page('model/line-diff.js');
     const before = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     const after = before.map((text, index) => (index === 50 ? 'changed' : text));
-    const lines = shortened(lineDiff(before.join('\n'), after.join('\n')), 1) as Line[];
+    const lines = await diff(before.join('\n'), after.join('\n'), 1);
     expect(lines.map(({ type }) => type)).toEqual(['skipped', 'same', 'removed', 'added', 'same', 'skipped']);
   });
 
   it('texts without a common line are removed and added', async () => {
-    const { lineDiff } = await page('model/line-diff.js');
     const text = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
-    expect((lineDiff(text('a'), text('b')) as Line[]).length).toBe(40_000);
+    expect((await diff(text('a'), text('b'))).length).toBe(40_000);
+  });
+});
+
+describe('status.js', () => {
+  it.each<[text: string, message: string]>([
+    ['{"kind":"Status","message":"a: \\"b\\"","reason":"Invalid"}', 'a: "b"'],
+    ["code: 422\nkind: Status\nmessage: 'it''s: wrong'\nreason: Invalid\n", "it's: wrong"],
+    ['kind: Status\nmessage: "a\\tb"\nmetadata: {}\nreason: Invalid\n', 'a\tb'],
+    ['kind: Status\nmessage: not found\nreason: Invalid\n', 'not found'],
+    ['kind: Status\nmessage: long and\n  folded\nreason: Invalid\n', 'long and folded'],
+    ['kind: Status\nmessage: |-\n  one\n  two\nreason: Invalid\n', 'one\ntwo'],
+  ])('reads the message of %j', async (text, message) => {
+    const { statusOf } = await page('api/status.js');
+    expect(statusOf(text)).toMatchObject({ message, reason: 'Invalid' });
+    expect(statusOf('<html>kind: Status</html>')).toBeUndefined();
+  });
+});
+
+describe('text-parts.js', () => {
+  it('splits a text after lines, and long lines between characters; the parts are the text', async () => {
+    const { partsOf } = await page('model/text-parts.js');
+    const texts = [
+      '',
+      'a\n'.repeat(100),
+      'x'.repeat(100),
+      '\u{1f600}'.repeat(60),
+      `a\n${'y'.repeat(50)}\nb\n`.repeat(5),
+    ];
+    for (const text of texts) {
+      const parts = partsOf(text, 11) as string[];
+      expect(parts.join('')).toBe(text);
+      expect(parts.every((part) => part.length <= 17 && !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(part))).toBe(true);
+    }
+    expect(partsOf('aaaa\nbbbb\ncccc\ndddd\n', 11)).toEqual(['aaaa\nbbbb\n', 'cccc\ndddd\n']);
   });
 });
 
@@ -327,6 +417,15 @@ describe('metrics-text.js', () => {
 });
 
 describe('editable-text.js', () => {
+  it('removes metadata.managedFields after a text with an empty line', async () => {
+    const { editable, formats } = await page('model/editable-text.js');
+    const before = 'metadata:\n  annotations:\n    note: |\n      a\n\n      b\n';
+    const after = '  uid: u\n';
+    const fields = '  managedFields:\n  - manager: m\n    time: t\n';
+    expect(editable(before + fields + after, formats.yaml)).toBe(before + after);
+    expect(formats.yaml.identity(before + fields + after).uid).toBe('u');
+  });
+
   it('removes metadata.managedFields and nothing else', async () => {
     const { editable, formats } = await page('model/editable-text.js');
     const clean = (text: string): string => editable(text, formats.yaml);
