@@ -19,6 +19,12 @@ export interface Snapshot {
     prefix: string,
     from?: string,
   ): Iterable<EncodedObject> | undefined;
+  /** Like rangeByFields(), for labels. */
+  rangeByLabels(
+    equalities: readonly LabelEquality[],
+    prefix: string,
+    from?: string,
+  ): Iterable<EncodedObject> | undefined;
 }
 
 export interface FieldEquality {
@@ -26,14 +32,21 @@ export interface FieldEquality {
   readonly value: string;
 }
 
-/** Finds the smallest index for the current state. */
-type RangeByFields = Snapshot['rangeByFields'];
+export interface LabelEquality {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Find the smallest index for the current state. */
+type Indexes = Pick<Snapshot, 'rangeByFields' | 'rangeByLabels'>;
+
+const noIndexes: Indexes = { rangeByFields: () => undefined, rangeByLabels: () => undefined };
 
 export class StateSnapshot implements Snapshot {
   constructor(
     readonly revision: Revision,
     private readonly state: SortedView<EncodedObject>,
-    readonly rangeByFields: RangeByFields = () => undefined,
+    private readonly indexes: Indexes = noIndexes,
   ) {}
 
   get size(): number {
@@ -50,5 +63,21 @@ export class StateSnapshot implements Snapshot {
 
   range(prefix: string, from?: string): IterableIterator<EncodedObject> {
     return this.state.range(prefix, from);
+  }
+
+  rangeByFields(
+    equalities: readonly FieldEquality[],
+    prefix: string,
+    from?: string,
+  ): Iterable<EncodedObject> | undefined {
+    return this.indexes.rangeByFields(equalities, prefix, from);
+  }
+
+  rangeByLabels(
+    equalities: readonly LabelEquality[],
+    prefix: string,
+    from?: string,
+  ): Iterable<EncodedObject> | undefined {
+    return this.indexes.rangeByLabels(equalities, prefix, from);
   }
 }

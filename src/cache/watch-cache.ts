@@ -17,6 +17,7 @@ import { FieldIndexes } from './field-indexes.js';
 import { History } from './history.js';
 import type { HistoryMemory } from './history-memory.js';
 import { StateSnapshot, type Snapshot } from './snapshot.js';
+import { LabelIndexes } from './label-indexes.js';
 import type { PumpQueue } from './pump-queue.js';
 import { UnreadableLog } from './unreadable-log.js';
 import { WatchCursor, type CursorHost } from './watch-cursor.js';
@@ -67,6 +68,7 @@ export class WatchCache {
   private history: History;
   private readonly fanOut: FanOut;
   private readonly fieldIndexes = new FieldIndexes();
+  private readonly labelIndexes: LabelIndexes;
   private readonly unreadable: UnreadableLog;
   private readonly cursors = new Set<WatchCursor>();
   private readonly observers = new Set<CacheObserver>();
@@ -91,6 +93,7 @@ export class WatchCache {
     this.prefix = options.prefix;
     this.decode = options.decode;
     this.history = new History(host.limits, host.historyMemory, noRevision);
+    this.labelIndexes = new LabelIndexes(host.clock);
     this.fanOut = new FanOut(options.prefix, options.indexedFields ?? []);
     this.unreadable = new UnreadableLog(options.prefix, host.logger, host.clock);
     const cache = this as WatchCache;
@@ -165,9 +168,14 @@ export class WatchCache {
   /** Returns the state at the feed's position. */
   snapshot(): Snapshot {
     const state = this.takeSnapshot();
-    return new StateSnapshot(this.host.position(), state, (equalities, prefix, from = prefix) =>
-      state === this.currentSnapshot ? this.fieldIndexes.range(state, equalities, prefix, from) : undefined,
-    );
+    // Indexes have the current state, without unreadable objects, which lists must report.
+    const hasIndexes = () => state === this.currentSnapshot && this.unreadableObjects.size === 0;
+    return new StateSnapshot(this.host.position(), state, {
+      rangeByFields: (equalities, prefix, from = prefix) =>
+        hasIndexes() ? this.fieldIndexes.range(state, equalities, prefix, from) : undefined,
+      rangeByLabels: (equalities, prefix, from = prefix) =>
+        hasIndexes() ? this.labelIndexes.range(state, equalities, prefix, from) : undefined,
+    });
   }
 
   /** Returns the state at an earlier revision; undefined if it is no longer in memory. */
@@ -231,6 +239,7 @@ export class WatchCache {
     this.keepSnapshot(change);
     this.history.push(change);
     this.fieldIndexes.update(change);
+    this.labelIndexes.update(change);
     this.fanOut.dispatch(change, this.history.next - 1);
     this.notifyObservers((observer) => observer.changed(change));
   }
@@ -254,6 +263,7 @@ export class WatchCache {
     this.lastRevision = revision;
     this.currentSnapshot = undefined;
     this.fieldIndexes.clear();
+    this.labelIndexes.clear();
     this.lastKept = Number.MIN_SAFE_INTEGER;
     this.compactedThrough = -1;
     this.tooMuchThrough = -1;
@@ -278,6 +288,7 @@ export class WatchCache {
     this.wasClosed = true;
     this.releaseState();
     this.history.close();
+    this.labelIndexes.clear();
     for (const cursor of [...this.cursors]) cursor.end(status);
     this.loaded.reject(resourceChanged());
   }

@@ -14,10 +14,17 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+interface LabelEquality {
+  readonly label: string;
+  readonly value: string;
+}
+
 export type Labels = Readonly<Record<string, string>>;
 
 export class LabelSelector {
   readonly isEmpty: boolean;
+  /** Labels that must have one value, for indexes. */
+  readonly equalities: readonly LabelEquality[];
   private readonly isLong: boolean;
   private byKey: RequirementsByKey | undefined = undefined;
   constructor(
@@ -26,6 +33,7 @@ export class LabelSelector {
     readonly matchesNothing = false,
   ) {
     this.isEmpty = !matchesNothing && requirements.length === 0;
+    this.equalities = requirements.filter(isEquality).map(({ key, values }) => ({ label: key, value: values[0]! }));
     this.isLong = requirements.length > listedMax || requirements.some(({ values }) => values.length > listedMax);
   }
 
@@ -41,12 +49,7 @@ export class LabelSelector {
 
   /** Returns the only value that the label may have; undefined if several or none match. For indexes. */
   requiresExact(key: string): string | undefined {
-    for (const { key: other, operator, values } of this.requirements) {
-      if (other === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) {
-        return values[0];
-      }
-    }
-    return undefined;
+    return this.equalities.find(({ label }) => label === key)?.value;
   }
 
   /** Returns the canonical text: sorted by key, without insignificant spaces. */
@@ -58,6 +61,10 @@ export class LabelSelector {
 export const everyLabel = new LabelSelector([]);
 
 export const noLabel = new LabelSelector([], true);
+
+function isEquality({ operator, values }: LabelRequirement): boolean {
+  return values.length === 1 && (operator === '=' || operator === '==' || operator === 'in');
+}
 
 function isMet({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const found: unknown = labels?.[key];

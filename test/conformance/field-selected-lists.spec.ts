@@ -9,8 +9,8 @@ const nodes = 80;
 const names = ({ items }: { items: { metadata: { namespace: string; name: string } }[] }) =>
   items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 
-/** More Pods than a list scans, so that lists by node use the index. */
-describe('lists by a selectable field', () => {
+/** More Pods than a list scans, so that lists by node or label use an index. */
+describe('lists by a selectable field or a label', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(memory, { reconciles: false });
@@ -30,7 +30,7 @@ describe('lists by a selectable field', () => {
   afterAll(() => server?.stop());
 
   const podOn = (number: number) => ({
-    metadata: { name: `p${String(number).padStart(4, '0')}` },
+    metadata: { name: `p${String(number).padStart(4, '0')}`, labels: { app: `app-${number % nodes}` } },
     spec: {
       nodeName: `node-${number % nodes}`,
       automountServiceAccountToken: false,
@@ -95,6 +95,24 @@ describe('lists by a selectable field', () => {
     });
     expect(names(await list('fieldSelector=spec.nodeName%3D'))).toEqual([]);
     expect(names(await list('fieldSelector=spec.nodeName%3Dnode-5'))).toContain('default/late');
+  });
+
+  it('repeated lists by a label read only the Pods with it, and follow changes of labels', async () => {
+    const query = 'labelSelector=app%3Dapp-9';
+    const pods = expected(9);
+    const read = async () => {
+      const { text } = await server.admin.get('/metrics');
+      const counts = text.matchAll(/^apiserver_cache_list_fetched_objects_total\{[^}]*"pods"[^}]*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    for (let before = 0, after = await read(); after - before !== pods.length;) {
+      expect(names(await list(query))).toEqual(pods);
+      [before, after] = [after, await read()];
+    }
+    expect(names(await list(query, '/api/v1/namespaces/other/pods'))).toEqual(expected(9, 'other'));
+    const [namespace, name] = pods[0]!.split('/');
+    await server.admin.patch(`/api/v1/namespaces/${namespace}/pods/${name}`, { metadata: { labels: { app: null } } });
+    expect(names(await list(query))).toEqual(pods.slice(1));
   });
 });
 

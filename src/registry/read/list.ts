@@ -125,6 +125,7 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
     count: (prefix, from) => snapshot.count(prefix, from),
     range: (prefix, from) => snapshot.range(prefix, from),
     rangeByFields: (equalities, prefix, from) => snapshot.rangeByFields(equalities, prefix, from),
+    rangeByLabels: (equalities, prefix, from) => snapshot.rangeByLabels(equalities, prefix, from),
   };
 }
 
@@ -171,8 +172,11 @@ async function pageOf(
 
   const timer = new LoopYieldTimer(store.dependencies.clock, sliceMs);
   let last: EncodedObject | undefined;
-  const { equalities } = query.options.fields;
-  const range = (from?: string) => snapshot.rangeByFields(equalities, scope, from) ?? snapshot.range(scope, from);
+  const { fields, labels } = query.options;
+  const range = (from?: string) =>
+    snapshot.rangeByFields(fields.equalities, scope, from) ??
+    snapshot.rangeByLabels(labels.equalities, scope, from) ??
+    snapshot.range(scope, from);
   for (const entry of range(after === '' ? undefined : `${scope}${after}\0`)) {
     if (limit > 0 && items.length === limit) {
       // There is at least one more key. With a selector, another page exists only if a later object matches.
