@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startErrorLine } from './assembly/start-error.js';
 import { stringifyJson } from './codec/json.js';
 import { loadConfig } from './config/load-config.js';
+import { processCount } from './config/process-count.js';
 import type { ServerConfig } from './config/server-config.js';
 import { Progress } from './history/progress.js';
 import { readServerState } from './history/server-state.js';
@@ -16,7 +17,11 @@ import { revisionOf } from './machinery/revision.js';
 import { systemClock } from './std/clock.js';
 import { copyStore, revertStore } from './storage/backends/embedded/copy-store.js';
 import { loadStore } from './storage/backends/embedded/load-store.js';
+import { withContent } from './storage/backends/embedded/read-content.js';
 import { dataFile } from './storage/backends/embedded/store-files.js';
+import { MemoryStore } from './storage/backends/memory/memory-store.js';
+import { contentOf, type StoreContent } from './storage/backends/store-content.js';
+import type { KvStore } from './storage/kv-store.js';
 
 export interface ForkOptions extends ClientCommandOptions {
   readonly to?: string;
@@ -32,27 +37,41 @@ interface Fork {
   readonly target: string;
   readonly at: string | undefined;
   readonly tell: (line: string) => void;
+  /** With --storage-backend=memory. */
+  readonly toMemory?: (content: StoreContent) => Promise<KvStore>;
 }
 
 /** Defaults of a fork, which stand before a --config file: it must not take the port of the original. */
 const ownDefaults = ['--secure-port=0', '--bind-address=127.0.0.1'];
 
+/** The flags of the server on a copy. */
+interface PreparedFork {
+  readonly flags: readonly string[];
+  /** With --storage-backend=memory. Otherwise the server opens the store in the directory of the copy. */
+  readonly store?: KvStore;
+}
+
 /**
- * Copies the store and the keys of --data-dir, or the state of the server of a kubeconfig. Returns the flags of the server on
- * the copy; undefined after an error. Without `to` the copy is removed when the process ends.
+ * Copies the store and the keys of --data-dir, or the state of the server of a kubeconfig. Returns undefined after an error.
+ * Without `to` the copy is removed when the process ends.
  */
 export async function prepareFork(
   words: readonly string[],
   { to, at, kubeconfig: file, context }: ForkOptions,
   { stderr }: { readonly stderr: Output },
-): Promise<string[] | undefined> {
+): Promise<PreparedFork | undefined> {
   const tell = (line: string) => void stderr.write(`keelson fork: ${line}\n`);
   const loaded = loadConfig([...ownDefaults, ...words], process.env, { defaults: 'keelson' });
   if (loaded.errors) return tell(`${loaded.errors.join('; ')}; see keelson fork --help`);
   if (at !== undefined && !/^[1-9]\d{0,14}$/.test(at))
     return tell(`--at: ${stringifyJson(at)} is not a resourceVersion`);
-  if (words.some((word) => /^--storage-backend(=|$)/.test(word) && word !== '--storage-backend=embedded'))
-    return tell('--storage-backend: a fork has an embedded store; leave the flag out');
+  const backend = backendIn(words);
+  if (backend !== 'embedded' && backend !== 'memory')
+    return tell('--storage-backend: a fork has a store that is embedded, or in memory; give embedded or memory');
+  if (backend === 'memory' && to !== undefined)
+    return tell('--to: a fork in memory leaves nothing to keep; give either --to or --storage-backend=memory');
+  if (backend === 'memory' && processCount(loaded.config) > 1)
+    return tell('--workers: a fork in memory is served by one process; leave the flag out');
   const isLive = file !== undefined || context !== undefined;
   const source = resolve(loaded.config.storage.dataDirectory);
   if (!isLive && !existsSync(join(source, 'store', dataFile))) {
@@ -62,11 +81,13 @@ export async function prepareFork(
   const target = resolve(to ?? `${unnamed}.fork-${randomBytes(4).toString('hex')}`);
   if (existsSync(target)) return tell(`--to: ${target} exists already; name a new directory`);
   if (to === undefined) process.once('exit', () => rmSync(target, { recursive: true, force: true }));
-  let flags: readonly string[];
+  let copy: PreparedFork;
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    const fork = { target, at, tell };
-    flags = isLive
+    const toMemory = (content: StoreContent) =>
+      MemoryStore.with(content, { historyMs: loaded.config.storage.etcd.compactionIntervalMs });
+    const fork = { target, at, tell, ...(backend === 'memory' && { toMemory }) };
+    copy = isLive
       ? await copyServer({ ...(file !== undefined && { file }), ...(context !== undefined && { context }) }, fork)
       : await copyDirectory(source, loaded.config, fork);
   } catch (error) {
@@ -77,31 +98,45 @@ export async function prepareFork(
   if (!hasAuditLog && loaded.config.audit.log.path !== undefined)
     tell('the audit log of the original is left to it; give --audit-log-path for one of the fork');
   const own = [
-    '--storage-backend=embedded',
+    `--storage-backend=${backend}`,
     ...(hasAuditLog ? [] : ['--audit-log-path=']),
     `--data-dir=${target}`,
     `--cert-dir=${join(target, 'pki')}`,
     `--kubeconfig-out=${join(target, 'admin.kubeconfig')}`,
   ];
-  return [...ownDefaults, ...words, ...flags, ...own];
+  return { ...copy, flags: [...ownDefaults, ...words, ...copy.flags, ...own] };
 }
 
-async function copyDirectory(source: string, { serving }: ServerConfig, { target, at, tell }: Fork): Promise<string[]> {
+/** Returns the last --storage-backend; that of a --config file is for the original. */
+function backendIn(words: readonly string[]): string {
+  const flag = '--storage-backend';
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  if (at < 0) return 'embedded';
+  return words[at] === flag ? (words[at + 1] ?? '') : words[at]!.slice(flag.length + 1);
+}
+
+async function copyDirectory(
+  source: string,
+  { serving }: ServerConfig,
+  { target, at, tell, toMemory }: Fork,
+): Promise<PreparedFork> {
   const beginMs = systemClock.monotonicMs();
   const keys = resolve(serving.certDirectory);
   const how = await copyStore(join(source, 'store'), join(target, 'store'));
   if (existsSync(keys)) await cp(keys, join(target, 'pki'), { recursive: true });
   if (at !== undefined) await revertStore(join(target, 'store'), revisionOf(Number(at)));
+  const store = toMemory && (await withContent(join(target, 'store'), toMemory));
+  if (store) await rm(join(target, 'store'), { recursive: true });
   const seconds = ((systemClock.monotonicMs() - beginMs) / 1_000).toFixed(2);
-  tell(`${how} ${source} to ${target} in ${seconds} s`);
-  return [];
+  tell(`${store ? 'copied' : how} ${source} to ${store ? 'memory' : target} in ${seconds} s`);
+  return { flags: [], ...(store && { store }) };
 }
 
 /** Reads the state of a running server, page by page. Returns the flags that its keys need. */
 async function copyServer(
   kubeconfig: { readonly file?: string; readonly context?: string },
-  { target, at, tell }: Fork,
-): Promise<string[]> {
+  { target, at, tell, toMemory }: Fork,
+): Promise<PreparedFork> {
   const api = await openKubeconfigClient(kubeconfig);
   try {
     const progress = new Progress('copied', tell);
@@ -112,9 +147,11 @@ async function copyServer(
         yield items;
       }
     }
-    await loadStore(join(target, 'store'), { revision: state.revision, pages: counted() });
-    tell(`copied ${progress.count} keys at resourceVersion ${state.revision} to ${target} in ${progress.duration}`);
-    return [`--etcd-prefix=${state.etcdPrefix}`];
+    const loaded = { revision: state.revision, pages: counted() };
+    const store = await (toMemory ? toMemory(contentOf(loaded)) : loadStore(join(target, 'store'), loaded));
+    const place = store ? 'memory' : target;
+    tell(`copied ${progress.count} keys at resourceVersion ${state.revision} to ${place} in ${progress.duration}`);
+    return { flags: [`--etcd-prefix=${state.etcdPrefix}`], ...(store && { store }) };
   } finally {
     api.close();
   }

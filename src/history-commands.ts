@@ -3,6 +3,7 @@ import { withoutOptions } from './command-words.js';
 import type { ForkOptions } from './fork-command.js';
 import type { HistoryGetOptions, HistoryListOptions } from './history-command.js';
 import type { ExportOptions, ImportOptions } from './transfer-command.js';
+import type { KvStore } from './storage/kv-store.js';
 import type { SnapshotDiffOptions, SnapshotRestoreOptions, SnapshotSaveOptions } from './snapshot-command.js';
 
 /** Set by the action of the command that runs. */
@@ -12,8 +13,11 @@ interface Outcome {
 
 interface CommandLine {
   readonly words: readonly string[];
-  /** Starts a server with flags of `serve`, and resolves with its exit code, or with undefined while it runs. */
-  readonly serve: (flags: readonly string[]) => Promise<number | undefined>;
+  /**
+   * Starts a server with flags of `serve`, and resolves with its exit code, or with undefined while it runs. `store` replaces
+   * the one that the flags name.
+   */
+  readonly serve: (flags: readonly string[], store?: KvStore) => Promise<number | undefined>;
 }
 
 /** Adds the commands about past states. Their modules are imported when they run. */
@@ -82,12 +86,12 @@ function forkCommand(root: Command, outcome: Outcome, { words, serve }: CommandL
     .allowExcessArguments()
     .action(async (options: ForkOptions) => {
       const { prepareFork } = await import('./fork-command.js');
-      const flags = await prepareFork(
+      const fork = await prepareFork(
         withoutOptions(words.slice(words.indexOf('fork') + 1), ['--to', '--at', '--kubeconfig', '--context']),
         options,
         process,
       );
-      outcome.exitCode = flags ? await serve(flags) : 1;
+      outcome.exitCode = fork ? await serve(fork.flags, fork.store) : 1;
     });
 }
 
@@ -98,6 +102,9 @@ free port of 127.0.0.1 unless --bind-address and --secure-port are given. All fl
 
 With --kubeconfig or --context the state of a running server is copied, such as one with --storage-backend=memory: all
 objects with their uids and resourceVersions, Secrets among them. That copy has new keys and certificates.
+
+With --storage-backend=memory the copy is in memory, and its Secrets are on no disk while it is served. Its writes are lost when
+the fork ends. A copy of --data-dir has the past states of the original, that of a server begins without them.
 
 Reconcilers of the copy run, and its webhooks are called: programs outside of the cluster may notice it.
 `;

@@ -12,6 +12,7 @@ import { historyCommands } from './history-commands.js';
 import { recordingCommands } from './recording-commands.js';
 import { systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
+import type { KvStore } from './storage/kv-store.js';
 import { workerWord } from './workers/worker-word.js';
 
 export type Program = 'keelson' | 'kube-apiserver';
@@ -83,7 +84,7 @@ function productProgram(words: readonly string[], outcome: Outcome): Commands {
   testCommand(root.command('test'), outcome, words);
   explainCommand(root.command('explain-access'), outcome);
   explainAdmissionCommand(root.command('explain-admission'), outcome);
-  historyCommands(root, outcome, { words, serve: (flags) => serve('keelson', flags) });
+  historyCommands(root, outcome, { words, serve: (flags, store) => serve('keelson', flags, store) });
   recordingCommands(root, outcome, words);
   root
     .command('version')
@@ -295,7 +296,8 @@ Exit code:
 
 const versionText = `keelson ${productVersion} (API ${apiVersion.gitVersion})`;
 
-async function serve(program: Program, words: readonly string[]): Promise<number | undefined> {
+/** `store` replaces the one that the flags name. */
+async function serve(program: Program, words: readonly string[], store?: KvStore): Promise<number | undefined> {
   const { loadConfig } = await import('./config/load-config.js');
   const loaded = loadConfig(words, process.env, { defaults: program });
   if (loaded.errors) {
@@ -310,7 +312,7 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
   try {
-    server = await start(loaded.config, log.logger);
+    server = await start(loaded.config, log.logger, store);
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });
@@ -324,14 +326,14 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   return undefined;
 }
 
-async function start(config: ServerConfig, logger: Logger): Promise<RunningServer> {
+async function start(config: ServerConfig, logger: Logger, store?: KvStore): Promise<RunningServer> {
   const { processCount } = await import('./config/process-count.js');
   if (processCount(config) > 1) {
     const { startProcesses } = await import('./assembly/primary.js');
     return startProcesses(config, { logger, program: process.argv[1]! });
   }
   const { startOpenServer } = await import('./assembly/server.js');
-  return startOpenServer(config, { logger });
+  return startOpenServer(config, { logger, ...(store && { store }) });
 }
 
 /** Shuts the server down gracefully on the first SIGTERM or SIGINT, and exits at once on the second. */

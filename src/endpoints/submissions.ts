@@ -11,7 +11,8 @@ import { decodeYamlInSteps } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
-import { asItems, asText, valueAt } from '../machinery/fields.js';
+import { asFields, asItems, asText } from '../machinery/fields.js';
+import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { FieldValidation } from '../machinery/write-options.js';
 import { findingsMax } from '../typed/conform.js';
 import { FieldReport, type Submission } from '../registry/write/submission.js';
@@ -41,9 +42,14 @@ export async function submission(request: FastifyRequest, options: SubmissionOpt
   return submitted;
 }
 
+/** The fields of a type, whose values may be of any other one. */
+type Unchecked<T> = { readonly [Field in keyof T]: unknown };
+
 /** Returns the name of a decoded object, or else its generateName; '' without both. The object is not validated yet. */
 export function submittedName(value: unknown): string {
-  return asText(valueAt(value, ['metadata', 'name'])) || asText(valueAt(value, ['metadata', 'generateName']));
+  const { metadata } = asFields(value) as Partial<Unchecked<KubeObject>>;
+  const { name, generateName } = asFields(metadata) as Partial<Unchecked<ObjectMeta>>;
+  return asText(name) || asText(generateName);
 }
 
 /** Returns the decoded DeleteOptions, or undefined if the request has no body. */

@@ -121,9 +121,10 @@ describe('keelson fork', () => {
       1,
       expect.stringContaining('is not a resourceVersion'),
     ]);
-    expect(await refused('--data-dir', 'data', '--storage-backend=memory')).toEqual([
+    const etcd = ['--storage-backend=etcd3', '--etcd-servers=http://127.0.0.1:1'];
+    expect(await refused('--data-dir', 'data', ...etcd)).toEqual([
       1,
-      expect.stringContaining('a fork has an embedded store; leave the flag out'),
+      expect.stringContaining('a fork has a store that is embedded, or in memory; give embedded or memory'),
     ]);
     expect(await refused('--data-dir', 'data', '--nope')).toEqual([1, expect.stringContaining('--nope: unknown flag')]);
     expect(await readdir(directory)).toEqual(before);

@@ -1,22 +1,16 @@
-import { revisionOf, type Revision } from '../../../machinery/revision.js';
+import { revisionOf } from '../../../machinery/revision.js';
 import { systemClock } from '../../../std/clock.js';
 import { silentLogger } from '../../../std/logger.js';
 import type { KeyValue } from '../../kv-store.js';
+import type { StoreState } from '../store-content.js';
 import { EmbeddedFile, type Change } from './embedded-file.js';
 import * as records from './records.js';
-
-/** The state of another store at one revision. */
-interface LoadedState {
-  readonly revision: Revision;
-  /** In pieces, so that they need not be in memory together. */
-  readonly pages: AsyncIterable<readonly KeyValue[]>;
-}
 
 /**
  * Writes the state of another store into a new directory, with its revisions. The new store begins one revision later, which
  * changes nothing: what was before is not known, so that reads and watches of it are refused as compacted.
  */
-export async function loadStore(directory: string, { revision, pages }: LoadedState): Promise<void> {
+export async function loadStore(directory: string, { revision, pages }: StoreState): Promise<void> {
   const file = EmbeddedFile.open(directory, silentLogger);
   try {
     for await (const items of pages) {

@@ -21,11 +21,12 @@ import { deleteEvent, putEvent } from '../../store-event.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
 import { startCompaction } from '../compaction-timer.js';
 import { compareUtf8 } from '../../../std/compare-utf8.js';
+import type { StoreContent } from '../store-content.js';
 import { laterKey } from '../later-key.js';
 import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
-import { SortedKeys } from './sorted-keys.js';
-import { StoredItem } from './stored-item.js';
+import { mergeOrdered, SortedKeys } from './sorted-keys.js';
+import { copiedItem, StoredItem } from './stored-item.js';
 
 interface MemoryStoreOptions {
   readonly clock?: Clock;
@@ -96,6 +97,18 @@ export class MemoryStore implements KvStore {
       target: (timeMs) => this.log[search(this.log.length, (at) => this.log[at]!.timeMs >= timeMs) - 1]?.revision,
       compact: (revision) => this.compact(revision),
     });
+  }
+
+  /** Returns a store that begins with the content of another one. Rejects if the content contradicts itself. */
+  static async with(content: StoreContent, options: MemoryStoreOptions): Promise<MemoryStore> {
+    const store = new MemoryStore(options);
+    try {
+      await store.load(content);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
   }
 
   async get(key: string, options?: ReadOptions): Promise<GetResult> {
@@ -169,7 +182,47 @@ export class MemoryStore implements KvStore {
     this.hub.close(closedError());
   }
 
-  private append(revision: Revision, events: readonly ItemEvent[]): void {
+  private async load({ floor, pages, revisions }: StoreContent): Promise<void> {
+    this.head = revisionOf(Math.max(floor, 1));
+    this.floor = floor;
+    for await (const items of pages) {
+      for (const item of items) {
+        const { key, modRevision } = item;
+        if (this.chains.has(key) || modRevision > this.head) throw contradiction(key);
+        this.chains.set(key, [{ revision: modRevision, item: copiedItem(item) }]);
+        this.live.add(key);
+      }
+    }
+    for await (const { revision, events, timeMs } of revisions) {
+      if (revision === floor)
+        this.remember(
+          revision,
+          events.map((event) => this.loadedEvent(event)),
+          timeMs,
+        );
+      else if (revision === this.head + 1)
+        this.append(
+          revision,
+          events.map((event) => this.nextEvent(event)),
+          timeMs,
+        );
+      else throw contradiction(`revision ${revision}`);
+    }
+  }
+
+  /** Returns the event of the floor, whose item is in the state already. */
+  private loadedEvent({ type, key, revision, previous }: StoreEvent): ItemEvent {
+    const before = previous && copiedItem(previous);
+    const item = this.latest(key);
+    return (type === 'put' && item ? putEvent(item, before) : deleteEvent(key, revision, before)) as ItemEvent;
+  }
+
+  private nextEvent({ key, revision, item }: StoreEvent): ItemEvent {
+    const previous = this.latest(key);
+    return (item ? putEvent(copiedItem(item), previous) : deleteEvent(key, revision, previous)) as ItemEvent;
+  }
+
+  private append(revision: Revision, events: readonly ItemEvent[], timeMs = this.clock.now()): void {
     for (const { key, item } of events) {
       const chain = this.chains.get(key);
       if (chain) {
@@ -183,12 +236,16 @@ export class MemoryStore implements KvStore {
       }
     }
     this.head = revision;
-    const bytes = events.reduce((sum, { previous }) => sum + eventBytes + (previous?.byteLength ?? 0), 0);
-    // A copy has no room for more, which most revisions would not use.
-    this.log.push({ revision, events: events.slice(), timeMs: this.clock.now(), bytes });
-    this.historyBytes += bytes;
+    this.remember(revision, events, timeMs);
     this.hub.changed();
     if (this.historyBytes > this.historyBytesMax && !this.isCompactingBySize) void this.compactBySize();
+  }
+
+  private remember(revision: Revision, events: readonly ItemEvent[], timeMs: number): void {
+    const bytes = events.reduce((sum, { previous }) => sum + eventBytes + (previous?.byteLength ?? 0), 0);
+    // A copy has no room for more, which most revisions would not use.
+    this.log.push({ revision, events: events.slice(), timeMs, bytes });
+    this.historyBytes += bytes;
   }
 
   private async compactBySize(): Promise<void> {
@@ -267,17 +324,8 @@ export class MemoryStore implements KvStore {
   }
 }
 
-/** Merges the keys of two disjoint sets in order. */
-function* mergeOrdered(live: SortedKeys, gone: SortedKeys, from: string): Generator<string, void, void> {
-  const other = gone.from(from);
-  let waiting = other.next().value;
-  for (const key of live.from(from)) {
-    for (; waiting !== undefined && compareUtf8(waiting, key) < 0; waiting = other.next().value) yield waiting;
-    yield key;
-  }
-  for (; waiting !== undefined; waiting = other.next().value) yield waiting;
-}
-
+const contradiction = (what: string) =>
+  new StorageError('corrupt', `the content to begin with contradicts itself: ${what} is not expected there`);
 const closedError = () => new StorageError('closed', 'the store was closed');
 const futureError = (revision: Revision, head: Revision) =>
   new StorageError('futureRevision', `revision ${revision} has not been reached; the store is at ${head}`);

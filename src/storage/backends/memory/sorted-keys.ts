@@ -68,5 +68,16 @@ export class SortedKeys {
   }
 }
 
+/** Merges the keys of two disjoint sets in order. */
+export function* mergeOrdered(live: SortedKeys, gone: SortedKeys, from: string): Generator<string, void, void> {
+  const other = gone.from(from);
+  let waiting = other.next().value;
+  for (const key of live.from(from)) {
+    for (; waiting !== undefined && compareUtf8(waiting, key) < 0; waiting = other.next().value) yield waiting;
+    yield key;
+  }
+  for (; waiting !== undefined; waiting = other.next().value) yield waiting;
+}
+
 const lowerBound = (chunk: readonly string[], key: string) =>
   search(chunk.length, (at) => compareUtf8(chunk[at]!, key) >= 0);

@@ -43,3 +43,7 @@ export class StoredItem implements KeyValue {
     this.keeper?.release();
   }
 }
+
+/** Returns an item of another store with a copy of its value, which may share its memory with others. */
+export const copiedItem = (item: KeyValue): StoredItem =>
+  new StoredItem({ type: 'put', key: item.key, value: Buffer.from(item.value) }, item, item.modRevision);
