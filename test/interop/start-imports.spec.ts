@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { runCommand } from '../harness/command-run.js';
 
 const top = join(__dirname, '../..');
@@ -8,24 +8,37 @@ const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** The modules in each file of the bundle. */
-const bundled = JSON.parse(readFileSync(join(top, 'dist/bundle-contents.json'), 'utf8')) as Readonly<
-  Record<string, readonly string[]>
->;
+/** The modules in the bundle. */
+const bundled = JSON.parse(readFileSync(join(top, 'dist/bundle-contents.json'), 'utf8')) as readonly string[];
+
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly functionName: string; readonly ranges: readonly { count: number }[] }[];
+  }[];
+}
 
 /** Returns the packages whose code a process ran. */
 function packagesIn(coverage: string): Set<string> {
   const names = new Set<string>();
   for (const file of readdirSync(coverage)) {
-    const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] };
-    for (const { url } of result) {
-      for (const module of url.includes('/dist/bundle/') ? bundled[basename(url)]! : [url]) {
+    const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as Coverage;
+    for (const script of result) {
+      for (const module of script.url.includes('/dist/bundle/') ? modulesRunIn(script) : [script.url]) {
         const [, name] = /^(?:file:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module) ?? [];
         if (name !== undefined) names.add(name);
       }
     }
   }
   return names;
+}
+
+/** The bundle has a function for each module, with the module's path as its name, which runs at the first import. */
+function modulesRunIn({ functions }: Coverage['result'][number]): string[] {
+  const known = new Set(bundled);
+  return functions
+    .filter(({ functionName, ranges }) => known.has(functionName) && ranges[0]!.count > 0)
+    .map(({ functionName }) => functionName);
 }
 
 it('a start imports only the packages that it needs', async () => {
