@@ -1,4 +1,6 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { loopbackUser } from '../../machinery/user-info.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
@@ -49,7 +51,8 @@ export async function ensureObject(registry: ResourceRegistry, boot: BootObject)
   const context = fieldManager
     ? bootContext(fieldManager, { mode: 'track', definition: store.definition, subresource: '' })
     : bootContext();
-  if (!store.cache.get(store.keyOf(namespace, name))) {
+  const cached = store.cache.get(store.keyOf(namespace, name));
+  if (!cached) {
     try {
       await createInitial(store, object, context);
       return;
@@ -57,7 +60,7 @@ export async function ensureObject(registry: ResourceRegistry, boot: BootObject)
       if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
     }
   }
-  if (keeps.length === 0) return;
+  if (keeps.length === 0 || (cached && isAsWanted(cached, boot))) return;
   await updateObject(
     store,
     { namespace, name },
@@ -70,4 +73,11 @@ export async function ensureObject(registry: ResourceRegistry, boot: BootObject)
     { requiresResourceVersion: false, createsMissing: false },
     context,
   );
+}
+
+/** True if an update would change nothing. It costs ten times as much as this comparison, for each object at each start. */
+function isAsWanted(cached: EncodedObject, { object, keeps, isLeftAlone }: BootObject): boolean {
+  if (cached.corruption || cached.isOutdated) return false;
+  const current = cached.parse();
+  return isLeftAlone?.(current) === true || keeps.every((field) => deepEqual(current[field], object[field]));
 }
