@@ -1,4 +1,7 @@
-// Creation of elements. Texts always become text nodes: no text of the server is ever parsed as markup.
+// Creation of elements. Texts always become text nodes: no text of the server is ever parsed as markup, and characters that
+// are not visible are shown as escapes.
+
+import { visiblePieces, visibleText } from '../model/hidden-characters.js';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
@@ -8,7 +11,8 @@ function setProperties(element, properties) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === 'function' && name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (typeof value !== 'function' && !name.startsWith('on')) {
-      element.setAttribute(name, value === true ? '' : String(value));
+      const text = value === true ? '' : String(value);
+      element.setAttribute(name, name === 'title' || name === 'aria-label' ? visibleText(text) : text);
     }
   }
 }
@@ -16,8 +20,18 @@ function setProperties(element, properties) {
 function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    if (child instanceof Node) element.append(child);
+    else visiblePieces(String(child)).forEach((piece) => element.append(pieceNode(element, piece)));
   }
+}
+
+function pieceNode(element, { text, isHidden }) {
+  if (!isHidden || element.namespaceURI === svgNamespace) return document.createTextNode(text);
+  const mark = document.createElement('span');
+  mark.className = 'hidden-character';
+  mark.title = 'A character that is not visible';
+  mark.textContent = text;
+  return mark;
 }
 
 /** Creates an HTML element: h('p', { class: 'note' }, 'text', otherElement). */
@@ -46,7 +60,7 @@ export function fill(element, ...children) {
 /** Reads a text aloud in screen readers. */
 export function announce(text) {
   const announcer = document.getElementById('announcer');
-  if (announcer) announcer.textContent = text;
+  if (announcer) fill(announcer, text);
 }
 
 let ids = 0;

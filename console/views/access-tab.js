@@ -33,7 +33,7 @@ export function accessTab(detail) {
         answer.textContent = allowed ? 'allowed' : 'not allowed';
         answer.dataset.tone = allowed ? 'good' : 'bad';
       },
-      (error) => (answer.textContent = error.message),
+      (error) => fill(answer, error.message),
     );
     const button = h('button', { type: 'button', class: 'button small', onclick: () => void explain(verb) }, 'Why?');
     button.setAttribute('aria-label', `Why ${verb}?`);

@@ -1,4 +1,4 @@
-import { announce, field, h, nextId } from '../ui/dom.js';
+import { announce, field, fill, h, nextId } from '../ui/dom.js';
 
 const policies = {
   Background: 'in the background (default)',
@@ -24,7 +24,7 @@ export function deleteDialog({ connection, path, kind, name, namespace, object }
       dialog.close();
     } catch (error) {
       const unknown = error.isUnanswered ? ' It is not known whether the object was deleted.' : '';
-      problem.textContent = `${error.message}${unknown}`;
+      fill(problem, `${error.message}${unknown}`);
     }
   };
   const dialog = h(

@@ -105,6 +105,6 @@ export class DetailPane {
 
   #say(text) {
     this.notice.hidden = text === '';
-    this.notice.textContent = text;
+    fill(this.notice, text);
   }
 }

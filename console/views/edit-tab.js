@@ -1,4 +1,5 @@
 import { comparable, editable, formats } from '../model/editable-text.js';
+import { firstHidden } from '../model/hidden-characters.js';
 import { diffElement } from '../ui/diff.js';
 import { announce, fill, h } from '../ui/dom.js';
 import { TextEditor } from '../ui/text-editor.js';
@@ -40,6 +41,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   });
   const result = h('div', { class: 'edit-result', 'aria-live': 'polite' });
   const stale = h('p', { class: 'notice', hidden: true });
+  const hiddenNotice = h('p', { class: 'notice', hidden: true });
   const review = h('button', { type: 'button', class: 'button', onclick: () => void reviewed() }, 'Review changes');
   const save = h(
     'button',
@@ -72,6 +74,10 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   };
   const setText = (text) => {
     base = text;
+    const found = firstHidden(text);
+    hiddenNotice.hidden = found === undefined;
+    if (found)
+      hiddenNotice.textContent = `The text has characters that are not visible: ${found.escape} in line ${found.line}.`;
     editor.value = text;
     noteDraft();
     stale.hidden = true;
@@ -175,6 +181,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
       { class: 'column' },
       h('div', { class: 'toolbar' }, choice, h('span', { class: 'spacer' }), reload, review, save),
       stale,
+      hiddenNotice,
       editor.elements,
       result,
     ),

@@ -48,7 +48,7 @@ export function historyTab(detail) {
       for (let count = 0; state && count < revisionsAtOnce; count++) state = await readRevision(state);
       if (state) status.textContent = '';
     } catch (error) {
-      if (!abort.signal.aborted) status.textContent = error.message;
+      if (!abort.signal.aborted) fill(status, error.message);
     }
     more.hidden = state === undefined;
     more.disabled = newer.disabled = false;

@@ -261,7 +261,7 @@ export class HistoryView {
 
   #say(text) {
     this.notice.hidden = text === '';
-    this.notice.textContent = text;
+    fill(this.notice, text);
   }
 }
 

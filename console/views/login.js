@@ -41,7 +41,7 @@ export function loginView(opened, { message } = {}) {
       opened(session);
     } catch (error) {
       const scope = credentials.cluster === '' ? '' : ' A logical cluster accepts only the tokens that it has issued.';
-      problem.textContent = error.status === 401 ? `The server does not accept this token.${scope}` : error.message;
+      fill(problem, error.status === 401 ? `The server does not accept this token.${scope}` : error.message);
       token.focus();
     } finally {
       submit.disabled = false;

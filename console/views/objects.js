@@ -99,7 +99,7 @@ export class ObjectsView {
     fill(this.title, kind.kind, h('span', { class: 'muted' }, ` ${kind.group || 'core'}/${kind.version}`));
     const show = (text) => {
       this.notice.hidden = text === '';
-      this.notice.textContent = text;
+      fill(this.notice, text);
     };
     this.informer = new Informer(
       this.context.connection,

@@ -3,6 +3,9 @@ import { objectLink } from '../ui/route.js';
 import { age } from '../ui/time.js';
 
 const eventsMax = 20;
+/** Browsers lay out all elements, and all of their texts: the rest is in the other tabs. */
+const itemsMax = 50;
+const charactersMax = 2_000;
 
 /** Shows metadata, owners, conditions and Events of the object. */
 export function overviewTab(detail) {
@@ -31,7 +34,7 @@ function factsOf(object, { context }) {
       row('Revision', h('span', { class: 'mono' }, metadata.resourceVersion ?? '')),
       row('Generation', metadata.generation === undefined ? undefined : String(metadata.generation)),
       row('UID', h('span', { class: 'mono' }, metadata.uid ?? '')),
-      row('Finalizers', items(metadata.finalizers).join(', ')),
+      row('Finalizers', finalizers(items(metadata.finalizers))),
       row('Owners', owners(metadata, context)),
     ),
     pairs('Labels', metadata.labels),
@@ -44,13 +47,29 @@ function factsOf(object, { context }) {
 const items = (value) => (Array.isArray(value) ? value : []);
 const isMap = (value) => typeof value === 'object' && value !== null;
 
+const finalizers = (all) => (all.length === 0 ? '' : [all.slice(0, itemsMax).join(', '), more(all)]);
+
+/** Says how many items are not shown. */
+const more = ({ length }) =>
+  length > itemsMax
+    ? h('p', { class: 'hint' }, `and ${(length - itemsMax).toLocaleString()} more, in YAML & owners`)
+    : null;
+
+function shortened(text) {
+  if (text.length <= charactersMax) return text;
+  return [
+    text.slice(0, charactersMax),
+    h('span', { class: 'muted' }, ` ⋯ ${(text.length - charactersMax).toLocaleString()} more characters`),
+  ];
+}
+
 function owners({ ownerReferences, namespace = '' }, { session }) {
   const references = items(ownerReferences).filter(isMap);
   if (references.length === 0) return undefined;
-  return h(
+  const list = h(
     'ul',
     { class: 'plain' },
-    references.map(({ apiVersion = '', kind, name, controller }) => {
+    references.slice(0, itemsMax).map(({ apiVersion = '', kind, name, controller }) => {
       const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
       const found = session.kinds.find((one) => one.kind === kind && one.group === group);
       const text = `${kind}/${name}`;
@@ -63,6 +82,7 @@ function owners({ ownerReferences, namespace = '' }, { session }) {
       );
     }),
   );
+  return [list, more(references)];
 }
 
 function pairs(title, values) {
@@ -75,10 +95,18 @@ function pairs(title, values) {
     h(
       'ul',
       { class: 'pairs' },
-      entries.map(([key, value]) =>
-        h('li', {}, h('span', { class: 'pair-key' }, key), h('span', { class: 'pair-value' }, String(value))),
-      ),
+      entries
+        .slice(0, itemsMax)
+        .map(([key, value]) =>
+          h(
+            'li',
+            {},
+            h('span', { class: 'pair-key' }, key),
+            h('span', { class: 'pair-value' }, shortened(String(value))),
+          ),
+        ),
     ),
+    more(entries),
   );
 }
 
@@ -104,18 +132,21 @@ function conditions(list) {
       h(
         'tbody',
         {},
-        list.map(({ type, status, reason = '', message = '', lastTransitionTime = '' }) =>
-          h(
-            'tr',
-            { title: message },
-            h('td', {}, type),
-            h('td', { 'data-tone': toneOf(status) }, status),
-            h('td', {}, reason),
-            h('td', {}, age(lastTransitionTime)),
+        list
+          .slice(0, itemsMax)
+          .map(({ type, status, reason = '', message = '', lastTransitionTime = '' }) =>
+            h(
+              'tr',
+              { title: message },
+              h('td', {}, type),
+              h('td', { 'data-tone': toneOf(status) }, status),
+              h('td', {}, reason),
+              h('td', {}, age(lastTransitionTime)),
+            ),
           ),
-        ),
       ),
     ),
+    more(list),
   );
 }
 

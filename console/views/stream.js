@@ -118,7 +118,7 @@ export class StreamView {
           if (name === 'live') this.latestMs = Date.now();
           const problem = name === 'failed' ? detail : this.gap;
           this.notice.hidden = problem === undefined;
-          this.notice.textContent = problem ?? '';
+          fill(this.notice, problem);
         },
       },
     ).start();
@@ -130,7 +130,7 @@ export class StreamView {
   }
 
   #draw() {
-    this.count.textContent = `${this.#total.toLocaleString()} events`;
+    this.count.textContent = `${this.#total.toLocaleString()} ${this.#total === 1 ? 'event' : 'events'}`;
     if (this.#isPaused) return this.list.refresh();
     const words = this.filter.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const all =

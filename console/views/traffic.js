@@ -78,7 +78,7 @@ export class TrafficView {
       if (this.isStopped) return;
       const failed = [...new Set([metrics.problem, levels.problem].filter(Boolean))];
       this.notice.hidden = failed.length === 0;
-      this.notice.textContent = failed.join('\n');
+      fill(this.notice, failed.join('\n'));
       this.context.setState(failed.length === 0 ? 'live' : 'failed', failed.join('\n'));
       const samples = metrics.text === undefined ? undefined : samplesOf(metrics.text, Object.values(names));
       if (samples) this.#drawMetrics(samples);

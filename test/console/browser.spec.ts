@@ -307,7 +307,10 @@ inBrowser('in Chromium, a user', () => {
         note: hostile,
         link: 'javascript:document.title="harmed"',
         style: '</style><link href=//evil.example>',
+        reversed: 'safe\u202egnp.exe',
+        long: 'x'.repeat(20_000),
       },
+      finalizers: Array.from({ length: 70 }, (_, index) => `example.com/${index}`),
       ownerReferences: [{ apiVersion: 'javascript:/x', kind: hostile, name: hostile, uid: '"><script>' }],
     };
     const created = await server.admin.post(
@@ -319,6 +322,19 @@ inBrowser('in Chromium, a user', () => {
     await world.logIn(adminToken);
     await world.go('#/objects/-/configmaps/shop/shop/hostile');
     await browser.sees(hostile, '.pair-value');
+    await browser.sees('safe\\u202egnp.exe', '.pair-value');
+    await browser.sees('18,000 more characters', '.pair-value');
+    await browser.sees('and 20 more, in YAML & owners', '.facts');
+    await browser.click('.tab', 'Edit');
+    await browser.sees('characters that are not visible: \\u202e in line', '.notice:not([hidden])');
+    const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    expect((await server.admin.post(role, { metadata: { name: 'role\u202egnp' }, rules: [] })).code).toBe(201);
+    await world.go('#/objects/rbac.authorization.k8s.io/clusterroles');
+    await browser.click('.row-link', 'role\\u202egnp');
+    await browser.sees('role\\u202egnp', '.detail h2');
+    await browser.until("document.querySelector('.tab') && document.querySelector('.detail .notice').hidden");
+    await world.go('#/objects/-/configmaps/shop/shop/hostile');
+    await browser.sees('hostile', '.detail h2');
     for (const tab of ['YAML', 'Edit', 'Admission', 'Access']) await browser.click('.tab', tab);
     await world.go('#/history/-/configmaps/shop');
     await world.go(

@@ -222,6 +222,25 @@ describe('line-diff.js', () => {
   });
 });
 
+describe('hidden-characters.js', () => {
+  it.each([
+    ['plain, ünïcode, 中文, tab\t and\nline', 'plain, ünïcode, 中文, tab\t and\nline'],
+    ['family \u{1f468}\u200d\u{1f469}', 'family \u{1f468}\u200d\u{1f469}'],
+    ['a\u202eb\u0000c\r', 'a\\u202eb\\u0000c\\u000d'],
+    ['\ufeff\u{e0041}', '\\ufeff\\u{e0041}'],
+  ])('shows %j as %j', async (text, shown) => {
+    const { visiblePieces, visibleText } = await page('model/hidden-characters.js');
+    const pieces = visiblePieces(text) as { text: string; isHidden: boolean }[];
+    expect([visibleText(text), pieces.map((piece) => piece.text).join('')]).toEqual([shown, shown]);
+    expect(pieces.some(({ isHidden }) => isHidden)).toBe(text !== shown);
+  });
+
+  it('finds the line of the first one', async () => {
+    const { firstHidden } = await page('model/hidden-characters.js');
+    expect([firstHidden('a\nb\u200b'), firstHidden('a')]).toEqual([{ escape: '\\u200b', line: 2 }, undefined]);
+  });
+});
+
 describe('status.js', () => {
   it.each<[text: string, message: string]>([
     ['{"kind":"Status","message":"a: \\"b\\"","reason":"Invalid"}', 'a: "b"'],
