@@ -106,6 +106,13 @@ inBrowser('with an object of almost 3 MiB', () => {
       await browser.click('button', 'Save');
       await browser.sees('Saved', '.success');
     });
+    await step('edit as JSON', async () => {
+      const chosen =
+        "(() => { const choice = document.querySelector('[aria-label=Format]'); choice.value = 'json'; choice.dispatchEvent(new Event('change')); })()";
+      await browser.evaluate(chosen);
+      await browser.until("document.querySelector('.editor').value.startsWith('{')");
+      await browser.sees('Part 1 of', '.text-position');
+    });
     const { body } = await server.admin.get(`${path}/${name}`);
     const contents = JSON.stringify(body.contents).replace('INSERTED ', '');
     expect([body.added, contents === JSON.stringify(shapes[name])]).toEqual(['here', true]);

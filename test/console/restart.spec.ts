@@ -26,7 +26,7 @@ inBrowser('the console, while the server is restarted at the same address', () =
   let server: ServerProcess;
   let browser: Chromium;
   const tokens = () => join(directory, 'tokens.csv');
-  const accept = (token: string) => writeFile(tokens(), `${token},anna,1,"system:masters"\n`);
+  const accept = (token: string, user = 'anna') => writeFile(tokens(), `${token},${user},1,"system:masters"\n`);
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'console-restart-'));
     await accept('first-token');
@@ -166,6 +166,18 @@ inBrowser('the console, while the server is restarted at the same address', () =
     await go(`#/objects/-/configmaps/default/default/${name}`);
     await browser.click('.tab', 'Edit');
     await browser.until("document.querySelector('.editor')?.value.includes('colour: green')");
+  });
+
+  it('shows an unsaved text to no other user', async () => {
+    await paint('green', 'red');
+    await server.stop('SIGKILL');
+    await accept('third-token', 'bob');
+    await server.start();
+    await browser.sees('Your unsaved text is kept', '.login .problem');
+    await logIn('third-token');
+    await browser.sees('bob', '.user');
+    await browser.until("document.querySelector('.editor')?.value.includes('colour: green')");
+    expect(await browser.evaluate(asksBeforeLeaving)).toBe(false);
     expect(browser.problems.filter((text) => !text.includes('ERR_CONNECTION'))).toEqual([]);
   });
 });
