@@ -58,7 +58,9 @@ it('a fork of a server in memory has its objects with uids and resourceVersions,
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(created.metadata.resourceVersion));
     const tooOld = { resourceVersion: '2', resourceVersionMatch: 'Exact' };
     await expect(copy.list(maps, { query: tooOld })).rejects.toMatchObject({ status: 410 });
-    const watch = copy.watch(maps, { query: { resourceVersion: metadata.resourceVersion! } });
+    // The new root CA may be published meanwhile.
+    const query = { resourceVersion: metadata.resourceVersion!, fieldSelector: 'metadata.name=a' };
+    const watch = copy.watch(maps, { query });
     const next = watch.next();
     await copy.patch(`${maps}/a`, { data: { in: 'fork' } });
     expect((await next).value).toMatchObject({ type: 'MODIFIED', object: { data: { in: 'fork' } } });
