@@ -56,14 +56,21 @@ const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonl
   ['apiservice-status-remote-available-controller', 'apiservice-remote-availability'],
   ['priority-and-fairness-config-producer', 'flow-schema-controller', 'flow-control-defaults'],
 ];
+/**
+ * The part of its timeout after which /readyz of a silent store fails if it is probed each second: a load balancer knows of
+ * an outage within 1.8 s. /livez, after which servers are restarted, takes the whole timeout.
+ */
+const readySilenceShare = 3 / 4;
 const objectsMissing = 'the initial objects have not all been created';
 
 /** Returns the checks of every server, in the order of the report. Checks of reconcilers are appended later. */
 export function standardChecks(dependencies: StandardCheckDependencies): HealthCheck[] {
   const { clock, store, storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = dependencies;
   const everywhere = healthEndpoints;
+  const ready = ['readyz'] as const;
   const pulse = new StorePulse({ clock, ask: store });
-  const answers = (timeoutMs: number) => () => pulse.probe(timeoutMs);
+  const answers = (timeoutMs: number) => () => pulse.probe({ timeoutMs, silenceMs: timeoutMs });
+  const answersSoon = (timeoutMs: number) => () => pulse.probe({ timeoutMs, silenceMs: timeoutMs * readySilenceShare });
   const synced = () => {
     if (cacheSynced()) return;
     const loading = dependencies.cacheLoading();
@@ -75,16 +82,17 @@ export function standardChecks(dependencies: StandardCheckDependencies): HealthC
     { name: 'ping', endpoints: everywhere, check: () => undefined },
     // Always passes: log lines are written asynchronously, so that logging cannot block.
     { name: 'log', endpoints: everywhere, check: () => undefined },
-    { name: 'etcd', endpoints: everywhere, check: answers(storeTimeoutMs) },
-    { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
-    { name: 'informer-sync', endpoints: ['readyz'], check: synced },
+    { name: 'etcd', endpoints: ['healthz', 'livez'], check: answers(storeTimeoutMs) },
+    { name: 'etcd', endpoints: ready, check: answersSoon(storeTimeoutMs) },
+    { name: 'etcd-readiness', endpoints: ready, check: answersSoon(storeReadyTimeoutMs) },
+    { name: 'informer-sync', endpoints: ready, check: synced },
     ...loadedSteps.map((name) => bootStep(name, isLoaded, 'the cache has not been loaded')),
     ...objectSteps.map((name) => bootStep(name, bootstrapDone, objectsMissing)),
     // Done once every served group has an APIService.
     { ...bootStep('', bootstrapDone, objectsMissing), name: 'autoregister-completion' },
     {
       name: 'shutdown',
-      endpoints: ['readyz'],
+      endpoints: ready,
       check: requireThat(() => !shuttingDown(), 'the server is shutting down'),
     },
   ];

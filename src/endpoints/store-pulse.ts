@@ -1,12 +1,13 @@
 import type { Clock, Timer } from '../std/clock.js';
 
 /** Requests are repeated at this interval for a while after a probe, so that the next probe knows of an outage. */
-const intervalMs = 500;
+const intervalMs = 250;
 const repeatedForMs = 3_000;
-/** A request that is not answered is given up, and another one sent: etcd's second member would have answered by then. */
+/** A request that is not answered is given up: etcd's second member would have answered by then. */
 const requestTimeoutMs = 1_500;
+const inFlightMax = requestTimeoutMs / intervalMs;
 /** A probe waits at least as long for an answer that may be on its way. */
-const waitMsMin = 250;
+const waitMsMin = 150;
 
 interface StorePulseOptions {
   readonly clock: Clock;
@@ -14,99 +15,95 @@ interface StorePulseOptions {
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
 }
 
+interface ProbeLimits {
+  /** The time that a probe after a pause waits, and those soon after it. */
+  readonly timeoutMs: number;
+  /** Later probes fail if the youngest answered request was sent as long ago. */
+  readonly silenceMs: number;
+}
+
 /**
- * Tells whether the store answers. A probe with a timeout of 2 s that comes each second fails within 2 s of the last
- * request that the store answered, rather than 2 s after the probe:
+ * Tells whether the store answers. Repeated requests do not wait for each other: of a store that takes a second, each
+ * confirms that it answered a second ago, and no probe fails. With a silence of 1.5 s:
  *
- *   probe 1 passes · answered · answered · store stops · no answer · probe 2 waits until 2 s after the last answer
+ *   probe 1 passes · answered · answered · store stops · no answer · probe 2 fails 1.5 s after the last answered request
  */
 export class StorePulse {
-  private request: Promise<void> | undefined;
+  private readonly waiting = new Set<(failure?: Error) => void>();
+  private inFlight = 0;
+  private sentMs = -Infinity;
   /** The time at which the youngest answered request was sent. */
   private confirmedMs = -Infinity;
   private probedMs = -Infinity;
+  /** The time since which requests are repeated. */
+  private repeatedSinceMs = -Infinity;
   private timer: Timer | undefined;
 
   constructor(private readonly options: StorePulseOptions) {}
 
-  /** Rejects if the store fails, or answers no request within the timeout. */
-  async probe(timeoutMs: number): Promise<void> {
+  /** Rejects if the store fails, or answers no request in time. */
+  probe({ timeoutMs, silenceMs }: ProbeLimits): Promise<void> {
     const { clock } = this.options;
     const nowMs = clock.monotonicMs();
-    const isFollowed = this.timer !== undefined;
+    if (!this.timer) this.repeatedSinceMs = nowMs;
     this.probedMs = nowMs;
-    const dueMs = isFollowed ? Math.max(this.confirmedMs + timeoutMs, nowMs + waitMsMin) : nowMs + timeoutMs;
-    const late = new Error(`no answer in ${timeoutMs} ms`);
-    let lastFailure: Error | undefined;
-    for (;;) {
-      const leftMs = dueMs - clock.monotonicMs();
-      if (leftMs <= 0) throw lastFailure ?? late;
-      const outcome = await this.orAfter(leftMs, this.ask());
-      if (outcome === 'answered') return;
-      if (outcome === 'late') throw lastFailure ?? late;
-      if (outcome !== 'given up') throw outcome;
-      lastFailure = late;
-    }
-  }
-
-  private orAfter(delayMs: number, answer: Promise<void>): Promise<'answered' | 'late' | 'given up' | Error> {
-    return new Promise((resolve) => {
-      const timer = this.options.clock.after(delayMs, () => resolve('late'));
-      answer.then(
-        () => {
-          timer.cancel();
-          resolve('answered');
-        },
-        (error: unknown) => {
-          timer.cancel();
-          if (error === givenUp) resolve('given up');
-          else resolve(error instanceof Error ? error : new Error(String(error)));
-        },
-      );
-    });
-  }
-
-  /** Joins the pending request, or sends one. */
-  private ask(): Promise<void> {
-    this.repeat();
-    if (this.request) return this.request;
-    const { clock, ask } = this.options;
-    const sentMs = clock.monotonicMs();
-    const aborted = new AbortController();
-    const answer = new Promise<void>((resolve, reject) => {
-      const timer = clock.after(requestTimeoutMs, () => {
-        over();
-        reject(givenUp);
-        aborted.abort(givenUp);
-      });
-      const over = () => {
-        timer.cancel();
-        if (this.request === answer) this.request = undefined;
+    const dueMs = Math.max(this.confirmedMs + silenceMs, this.repeatedSinceMs + timeoutMs, nowMs + waitMsMin);
+    return new Promise((resolve, reject) => {
+      const finish = (failure?: Error) => {
+        late.cancel();
+        this.waiting.delete(finish);
+        if (failure) reject(failure);
+        else resolve();
       };
-      ask(aborted.signal).then(
-        () => {
-          this.confirmedMs = Math.max(this.confirmedMs, sentMs);
-          over();
-          resolve();
-        },
-        (error: unknown) => {
-          over();
-          reject(error);
-        },
-      );
+      const late = clock.after(dueMs - nowMs, () => finish(new Error(`no answer in ${silenceMs} ms`)));
+      this.waiting.add(finish);
+      if (this.inFlight === 0 || nowMs - this.sentMs >= waitMsMin) this.ask();
+      this.repeat();
     });
-    answer.catch(() => undefined);
-    this.request = answer;
-    return answer;
+  }
+
+  private ask(): void {
+    if (this.inFlight >= inFlightMax) return;
+    const { clock, ask } = this.options;
+    const sentMs = (this.sentMs = clock.monotonicMs());
+    const aborted = new AbortController();
+    let isOver = false;
+    const end = () => {
+      timer.cancel();
+      if (!isOver) this.inFlight--;
+      isOver = true;
+    };
+    const timer = clock.after(requestTimeoutMs, () => {
+      end();
+      aborted.abort(new Error('the store did not answer in time'));
+    });
+    this.inFlight++;
+    ask(aborted.signal).then(
+      () => {
+        end();
+        this.confirmedMs = Math.max(this.confirmedMs, sentMs);
+        this.finishProbes();
+      },
+      (error: unknown) => {
+        const isGivenUp = isOver;
+        end();
+        if (isGivenUp || sentMs < this.confirmedMs) return;
+        this.finishProbes(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  }
+
+  private finishProbes(failure?: Error): void {
+    for (const finish of [...this.waiting]) finish(failure);
   }
 
   private repeat(): void {
     const { clock } = this.options;
     this.timer ??= clock.after(intervalMs, () => {
       this.timer = undefined;
-      if (clock.monotonicMs() - this.probedMs < repeatedForMs) void this.ask().catch(() => undefined);
+      if (clock.monotonicMs() - this.probedMs >= repeatedForMs) return;
+      this.ask();
+      this.repeat();
     });
   }
 }
-
-const givenUp = new Error('the store did not answer in time');
