@@ -105,7 +105,7 @@ export class Informer {
     } while (token !== '');
     if (this.revision === '') throw new Error('the list has no resourceVersion');
     if (this.#wasListed) {
-      // What is shown stays until all is known: no list grows again before the eyes of the user.
+      // Keep what is shown until all is known: no list grows again before the eyes of the user.
       this.handlers.reset?.();
       pages.forEach(show);
     }
