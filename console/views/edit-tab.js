@@ -28,6 +28,8 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   const isNew = method === 'POST';
   let format = formats.yaml;
   let base = '';
+  /** The format of base: another one may be chosen and not yet be read. */
+  let baseFormat = format;
   let isReviewed = false;
   let isLoading = false;
   let warnings = [];
@@ -74,6 +76,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   };
   const setText = (text) => {
     base = text;
+    baseFormat = format;
     const found = firstHidden(text);
     hiddenNotice.hidden = found === undefined;
     if (found)
@@ -111,8 +114,10 @@ export function objectEditor({ connection, drafts, method, path, read }) {
   };
   const load = async ({ keepsChanges = false } = {}) => {
     isLoading = true;
+    const asked = format;
     try {
-      const text = await read(format);
+      const text = await read(asked);
+      if (asked !== format) return;
       if (keepsChanges && editor.isOtherThan(base)) return setStale('has changed on the server');
       setText(text);
       fill(
@@ -188,7 +193,7 @@ export function objectEditor({ connection, drafts, method, path, read }) {
     update: (object) => {
       if (base === '') return isLoading ? undefined : void load();
       const { uid, resourceVersion } = object.metadata ?? {};
-      const known = format.identity(base);
+      const known = baseFormat.identity(base);
       // A state that was read before a save of this editor may come after it.
       if (uid === known.uid && Number(resourceVersion) <= Number(known.resourceVersion)) return;
       if (!editor.isOtherThan(base)) return void load({ keepsChanges: true });

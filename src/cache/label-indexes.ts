@@ -23,7 +23,7 @@ const sliceMs = 2;
 export class LabelIndexes {
   /** By termOf(), the one that was used last at the end. */
   private readonly indexes = new Map<string, LabelIndex>();
-  /** How often lists have asked for a label value without an index. */
+  /** Number of lists that have asked for a label value without an index. */
   private readonly asked = new Map<string, number>();
 
   constructor(private readonly clock: Clock) {}
