@@ -8,29 +8,55 @@ const selectable = {
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
 
 test.each<[string, Partial<KubeObject['metadata']>, object]>([
-  ['a name only', {}, {}],
-  ['labels', { namespace: 'ns', uid: 'u-1', labels: { a: 'b', é: '' } }, { status: { phase: 'Running' } }],
+  ['a uid only', {}, {}],
+  ['labels', { namespace: 'ns', labels: { a: 'b', é: '' } }, { status: { phase: 'Running' } }],
   ['no labels', { labels: {} }, {}],
   ['owners', { ownerReferences: [owner] }, {}],
   ['finalizers and a deletion', { finalizers: ['a/b'], deletionTimestamp: '2026-11-23T00:00:00Z' }, {}],
 ])('reads the attributes of an object with %s from its summary', (_, metadata, rest) => {
   const reader = new AttributeReader(selectable, 'v1/Boat');
-  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', ...metadata }, ...rest } as KubeObject;
+  const object = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'n', uid: 'u-1', ...metadata },
+    ...rest,
+  } as KubeObject;
   const attributes = reader.read(object);
   const summary = reader.summarize(attributes)!;
-  expect(new AttributeReader(selectable, 'v1/Boat').readSummary(summary)).toEqual(attributes);
+  expect(new AttributeReader(selectable, 'v1/Boat').readSummary(summary, '/boats/n')).toEqual(attributes);
 });
 
 test('does not read the summary of a reader with other fields', () => {
   const { name } = selectable;
-  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n' } } as KubeObject;
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', uid: 'u-1' } } as KubeObject;
   const one = new AttributeReader({ name }, 'v1/Boat');
-  expect(new AttributeReader(selectable, 'v1/Boat').readSummary(one.summarize(one.read(object))!)).toBeUndefined();
+  expect(
+    new AttributeReader(selectable, 'v1/Boat').readSummary(one.summarize(one.read(object))!, '/boats/n'),
+  ).toBeUndefined();
+});
+
+test('objects with equal labels and owners share them', () => {
+  const reader = new AttributeReader(selectable, 'v1/Boat');
+  const [one, other] = ['n', 'm'].map((name) => {
+    const metadata = { name, uid: `u-${name}`, labels: { a: 'b' }, ownerReferences: [owner] };
+    const object = { kind: 'Pod', apiVersion: 'v1', metadata, status: { phase: `of\n${name}` } } as KubeObject;
+    const read = reader.readSummary(reader.summarize(reader.read(object))!, `/boats/${name}`)!;
+    expect(read).toEqual(reader.read(object));
+    return read;
+  });
+  expect(one!.labels).toBe(other!.labels);
+  expect(one!.lifetime).toBe(other!.lifetime);
+});
+
+test('makes no summary of an object without a uid', () => {
+  const reader = new AttributeReader({}, 'v1/Boat');
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n' } } as KubeObject;
+  expect(reader.summarize(reader.read(object))).toBeUndefined();
 });
 
 test('makes no summary of large metadata', () => {
   const reader = new AttributeReader({}, 'v1/Boat');
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (__, n) => [`label-${n}`, 'x'.repeat(60)]));
-  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', labels } } as KubeObject;
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'n', uid: 'u-1', labels } } as KubeObject;
   expect(reader.summarize(reader.read(object))).toBeUndefined();
 });

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Attributes, Lifetime } from '../../cache/encoded-object.js';
-import { encodeJson, parseJson } from '../../codec/json.js';
+import { encodeJson, parseJson, stringifyJson } from '../../codec/json.js';
 import { productVersion } from '../../config/version.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { InternedStrings } from '../../std/interned-strings.js';
+import { RecentValues } from '../../std/recent-values.js';
 
 type SelectableFields = Readonly<Record<string, (object: KubeObject) => string>>;
 
-/** [format, namespace, name, uid, labels, values of the selectable fields, lifetime]; 0 stands for undefined. */
-type Summary = readonly [string, string, string, string | 0, Record<string, string> | 0, string[], Lifetime | 0];
+/**
+ * A summary is text: the format and a part that is equal for many objects, as JSON; the values of the selectable fields, as
+ * JSON; and the uid, each after a line feed. The name is the end of the key.
+ */
+type Shared = readonly [namespace: string, labels: Record<string, string> | 0, lifetime: Lifetime | 0];
+/** The values of selectable fields, in their order; 0 stands for the name. */
+type Values = readonly (string | 0)[];
 
 /** Summaries of large metadata are not kept: they would cost more than they save. */
 const summaryBytesMax = 16 * 1024;
@@ -19,6 +25,8 @@ const summaryBytesMax = 16 * 1024;
  */
 export class AttributeReader {
   private readonly strings = new InternedStrings(internedMax);
+  private readonly shared = new RecentValues(internedMax, (text) => this.parseShared(text));
+  private readonly values = new RecentValues(internedMax, (text) => this.parseValues(text));
   private readonly selectable: readonly (readonly [label: string, read: (object: KubeObject) => string])[];
   private readonly emptyFields: Readonly<Record<string, string>>;
   /** Summaries of other versions of this program, types or fields are not read: it may check values otherwise. */
@@ -32,7 +40,7 @@ export class AttributeReader {
       string,
       string
     >;
-    const parts = [productVersion, typeName, ...labels].join(' ');
+    const parts = [productVersion, layout, typeName, ...labels].join(' ');
     this.format = createHash('sha256').update(parts).digest('base64').slice(0, 8);
   }
 
@@ -43,36 +51,56 @@ export class AttributeReader {
       name: metadata.name ?? '',
       uid: metadata.uid,
       labels: metadata.labels && this.interned({ ...metadata.labels }),
-      fields: this.fields((at) => this.selectable[at]![1](object)),
+      fields: this.fields((at) => this.strings.get(this.selectable[at]![1](object))),
       lifetime: lifetimeOf(metadata),
     };
   }
 
-  /** Returns undefined for attributes that are too large for a summary. */
+  /** Returns undefined for attributes that are too large for a summary, or have no uid. */
   summarize({ namespace, name, uid, labels, fields, lifetime }: Attributes): Buffer | undefined {
-    const values = this.selectable.map(([label]) => fields[label]!);
-    const summary: Summary = [this.format, namespace, name, uid ?? 0, labels ?? 0, values, lifetime ?? 0];
-    const bytes = encodeJson(summary);
+    if (!uid) return undefined;
+    const shared: Shared = [namespace, labels ?? 0, lifetime ?? 0];
+    const values: Values = this.selectable.map(([label]) => (fields[label] === name ? 0 : fields[label]!));
+    const bytes = Buffer.from(`${this.format}${stringifyJson(shared)}\n${stringifyJson(values)}\n${uid}`);
     return bytes.length <= summaryBytesMax ? bytes : undefined;
   }
 
   /** Returns undefined for a summary in another format. */
-  readSummary(bytes: Uint8Array): Attributes | undefined {
-    const [format, namespace, name, uid, labels, values, lifetime] = parseJson(bytes) as unknown as Summary;
-    if (format !== this.format) return undefined;
+  readSummary(summary: Uint8Array, key: string): Attributes | undefined {
+    const bytes = Buffer.from(summary.buffer, summary.byteOffset, summary.length);
+    const sharedEnd = bytes.indexOf(lineFeed);
+    const valuesEnd = bytes.indexOf(lineFeed, sharedEnd + 1);
+    if (valuesEnd < 0 || bytes.toString('latin1', 0, this.format.length) !== this.format) return undefined;
+    const { namespace, labels, lifetime } = this.shared.get(bytes.toString('utf8', this.format.length, sharedEnd));
+    const values = this.values.get(bytes.toString('utf8', sharedEnd + 1, valuesEnd));
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    const uid = bytes.toString('utf8', valuesEnd + 1);
+    return {
+      namespace,
+      name,
+      uid,
+      labels,
+      fields: this.fields((at) => (values[at] === 0 ? name : values[at]!)),
+      lifetime,
+    };
+  }
+
+  private parseShared(text: string): Pick<Attributes, 'namespace' | 'labels' | 'lifetime'> {
+    const [namespace, labels, lifetime] = parseJson(Buffer.from(text)) as unknown as Shared;
     return {
       namespace: this.strings.get(namespace),
-      name,
-      uid: uid === 0 ? undefined : uid,
       labels: labels === 0 ? undefined : this.interned(labels),
-      fields: this.fields((at) => values[at]!),
       lifetime: lifetime === 0 ? undefined : lifetime,
     };
   }
 
+  private parseValues(text: string): Values {
+    return (parseJson(Buffer.from(text)) as unknown as Values).map((value) => value && this.strings.get(value));
+  }
+
   private fields(valueOf: (at: number) => string): Record<string, string> {
     const fields: Record<string, string> = { ...this.emptyFields };
-    for (let at = 0; at < this.selectable.length; at++) fields[this.selectable[at]![0]] = this.strings.get(valueOf(at));
+    for (let at = 0; at < this.selectable.length; at++) fields[this.selectable[at]![0]] = valueOf(at);
     return fields;
   }
 
@@ -84,6 +112,8 @@ export class AttributeReader {
 
 /** For each resource. */
 const internedMax = 16_384;
+const layout = 2;
+const lineFeed = 10;
 
 function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
   const isDeleting = typeof deletionTimestamp === 'string';

@@ -40,7 +40,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
   const decode = (item: KeyValue): EncodedObject => {
     if (item.failure) return EncodedObject.corrupt(item, item.failure);
     if (item.deferred) {
-      const known = item.summary && attributes.readSummary(item.summary);
+      const known = item.summary && attributes.readSummary(item.summary, item.key);
       if (known)
         return new EncodedObject(item.key, item.modRevision, new DeferredBytes(item.deferred, item.modRevision), known);
       return decode({ ...item, value: item.deferred.read(item.key, item.modRevision), deferred: undefined });
@@ -52,7 +52,8 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       return own;
     }
     try {
-      const known = item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary) : undefined;
+      const known =
+        item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary, item.key) : undefined;
       if (known) {
         return new EncodedObject(item.key, item.modRevision, spliceWhenCopied(item.value, item.modRevision), known);
       }
