@@ -3,6 +3,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeLogger } from './assembly/logging.js';
+import type { OwnStore } from './assembly/own-store.js';
 import { startErrorLine } from './assembly/start-error.js';
 import { stringifyJson } from './codec/json.js';
 import { loadConfig } from './config/load-config.js';
@@ -16,6 +18,7 @@ import type { ClientCommandOptions } from './kubeconfig-client/with-client.js';
 import { revisionOf } from './machinery/revision.js';
 import { systemClock } from './std/clock.js';
 import { copyStore, revertStore } from './storage/backends/embedded/copy-store.js';
+import { EmbeddedStore } from './storage/backends/embedded/embedded-store.js';
 import { loadStore } from './storage/backends/embedded/load-store.js';
 import { withContent } from './storage/backends/embedded/read-content.js';
 import { dataFile } from './storage/backends/embedded/store-files.js';
@@ -44,11 +47,11 @@ interface Fork {
 /** Defaults of a fork, which stand before a --config file: it must not take the port of the original. */
 const ownDefaults = ['--secure-port=0', '--bind-address=127.0.0.1'];
 
-/** The flags of the server on a copy. */
+/** The server on a copy. */
 interface PreparedFork {
   readonly flags: readonly string[];
-  /** With --storage-backend=memory. Otherwise the server opens the store in the directory of the copy. */
-  readonly store?: KvStore;
+  /** Absent if the server opens the store in the directory of the copy. */
+  readonly store?: OwnStore;
 }
 
 /**
@@ -80,7 +83,7 @@ export async function prepareFork(
   const unnamed = isLive ? join(tmpdir(), 'keelson') : source;
   const target = resolve(to ?? `${unnamed}.fork-${randomBytes(4).toString('hex')}`);
   if (existsSync(target)) return tell(`--to: ${target} exists already; name a new directory`);
-  if (to === undefined) process.once('exit', () => rmSync(target, { recursive: true, force: true }));
+  if (to === undefined) removeAtEnd(target);
   let copy: PreparedFork;
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
@@ -107,6 +110,19 @@ export async function prepareFork(
   return { ...copy, flags: [...ownDefaults, ...words, ...copy.flags, ...own] };
 }
 
+/** Removes a directory when the process ends, also by a signal before the server has begun to handle them. */
+function removeAtEnd(directory: string): void {
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  process.once('exit', remove);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      if (process.listenerCount(signal) > 0) return;
+      remove();
+      process.kill(process.pid, signal);
+    });
+  }
+}
+
 /** Returns the last --storage-backend; that of a --config file is for the original. */
 function backendIn(words: readonly string[]): string {
   const flag = '--storage-backend';
@@ -117,19 +133,38 @@ function backendIn(words: readonly string[]): string {
 
 async function copyDirectory(
   source: string,
-  { serving }: ServerConfig,
+  config: ServerConfig,
   { target, at, tell, toMemory }: Fork,
 ): Promise<PreparedFork> {
   const beginMs = systemClock.monotonicMs();
-  const keys = resolve(serving.certDirectory);
-  const how = await copyStore(join(source, 'store'), join(target, 'store'));
+  const told = (how: 'cloned' | 'copied', place = target) => {
+    const seconds = ((systemClock.monotonicMs() - beginMs) / 1_000).toFixed(2);
+    tell(`${how} ${source} to ${place} in ${seconds} s`);
+  };
+  const keys = resolve(config.serving.certDirectory);
   if (existsSync(keys)) await cp(keys, join(target, 'pki'), { recursive: true });
-  if (at !== undefined) await revertStore(join(target, 'store'), revisionOf(Number(at)));
-  const store = toMemory && (await withContent(join(target, 'store'), toMemory));
-  if (store) await rm(join(target, 'store'), { recursive: true });
-  const seconds = ((systemClock.monotonicMs() - beginMs) / 1_000).toFixed(2);
-  tell(`${store ? 'copied' : how} ${source} to ${store ? 'memory' : target} in ${seconds} s`);
-  return { flags: [], ...(store && { store }) };
+  const [from, directory] = [join(source, 'store'), join(target, 'store')];
+  if (at === undefined && !toMemory && processCount(config) === 1) {
+    const { store, copied } = await EmbeddedStore.openCopy(from, {
+      directory,
+      historyMs: config.storage.etcd.compactionIntervalMs,
+      logger: makeLogger(config.log),
+    });
+    const whole = copied.then((how) => told(how));
+    // The server may not start meanwhile, and does not await it then.
+    whole.catch(() => rmSync(target, { recursive: true, force: true }));
+    return { flags: [], store: { kv: store, whole } };
+  }
+  const how = await copyStore(from, directory);
+  if (at !== undefined) await revertStore(directory, revisionOf(Number(at)));
+  if (!toMemory) {
+    told(how);
+    return { flags: [] };
+  }
+  const kv = await withContent(directory, toMemory);
+  await rm(directory, { recursive: true });
+  told('copied', 'memory');
+  return { flags: [], store: { kv } };
 }
 
 /** Reads the state of a running server, page by page. Returns the flags that its keys need. */
@@ -151,7 +186,7 @@ async function copyServer(
     const store = await (toMemory ? toMemory(contentOf(loaded)) : loadStore(join(target, 'store'), loaded));
     const place = store ? 'memory' : target;
     tell(`copied ${progress.count} keys at resourceVersion ${state.revision} to ${place} in ${progress.duration}`);
-    return { flags: [`--etcd-prefix=${state.etcdPrefix}`], ...(store && { store }) };
+    return { flags: [`--etcd-prefix=${state.etcdPrefix}`], ...(store && { store: { kv: store } }) };
   } finally {
     api.close();
   }

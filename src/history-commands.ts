@@ -3,7 +3,7 @@ import { withoutOptions } from './command-words.js';
 import type { ForkOptions } from './fork-command.js';
 import type { HistoryGetOptions, HistoryListOptions } from './history-command.js';
 import type { ExportOptions, ImportOptions } from './transfer-command.js';
-import type { KvStore } from './storage/kv-store.js';
+import type { OwnStore } from './assembly/own-store.js';
 import type { SnapshotDiffOptions, SnapshotRestoreOptions, SnapshotSaveOptions } from './snapshot-command.js';
 
 /** Set by the action of the command that runs. */
@@ -17,7 +17,7 @@ interface CommandLine {
    * Starts a server with flags of `serve`, and resolves with its exit code, or with undefined while it runs. `store` replaces
    * the one that the flags name.
    */
-  readonly serve: (flags: readonly string[], store?: KvStore) => Promise<number | undefined>;
+  readonly serve: (flags: readonly string[], store?: OwnStore) => Promise<number | undefined>;
 }
 
 /** Adds the commands about past states. Their modules are imported when they run. */
@@ -96,9 +96,10 @@ function forkCommand(root: Command, outcome: Outcome, { words, serve }: CommandL
 }
 
 const forkHelp = `
-The copy is made at one moment and delays no writer; on file systems with shared extents (Btrfs, XFS) nothing is copied. It has
-the keys of --data-dir, so that clients and tokens of the original are accepted, and its own kubeconfig. It listens on a
-free port of 127.0.0.1 unless --bind-address and --secure-port are given. All flags of serve are accepted.
+The copy is made at one moment and delays no writer; on file systems with shared extents (Btrfs, XFS) nothing is copied. The
+fork answers meanwhile, and its first writes wait for the copy. It has the keys of --data-dir, so that clients and tokens of the
+original are accepted, and its own kubeconfig. It listens on a free port of 127.0.0.1 unless --bind-address and --secure-port are
+given. All flags of serve are accepted.
 
 With --kubeconfig or --context the state of a running server is copied, such as one with --storage-backend=memory: all
 objects with their uids and resourceVersions, Secrets among them. That copy has new keys and certificates.

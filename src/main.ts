@@ -12,6 +12,7 @@ import { historyCommands } from './history-commands.js';
 import { recordingCommands } from './recording-commands.js';
 import { systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
+import type { OwnStore } from './assembly/own-store.js';
 import type { KvStore } from './storage/kv-store.js';
 import { workerWord } from './workers/worker-word.js';
 
@@ -297,7 +298,7 @@ Exit code:
 const versionText = `keelson ${productVersion} (API ${apiVersion.gitVersion})`;
 
 /** `store` replaces the one that the flags name. */
-async function serve(program: Program, words: readonly string[], store?: KvStore): Promise<number | undefined> {
+async function serve(program: Program, words: readonly string[], store?: OwnStore): Promise<number | undefined> {
   const { loadConfig } = await import('./config/load-config.js');
   const loaded = loadConfig(words, process.env, { defaults: program });
   if (loaded.errors) {
@@ -312,7 +313,8 @@ async function serve(program: Program, words: readonly string[], store?: KvStore
   if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
   try {
-    server = await start(loaded.config, log.logger, store);
+    server = await start(loaded.config, log.logger, store?.kv);
+    await store?.whole;
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });
@@ -321,7 +323,10 @@ async function serve(program: Program, words: readonly string[], store?: KvStore
     process.exit(1);
   }
   log.succeeded();
-  stopOnSignals(() => server.close());
+  stopOnSignals(async () => {
+    await server.close();
+    await store?.kv.close();
+  });
   print(readyText(loaded.config, server.url));
   return undefined;
 }

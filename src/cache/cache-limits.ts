@@ -2,6 +2,8 @@
 export interface CacheLimits {
   /** Objects per page when loading from the store. */
   readonly loadPageItems: number;
+  /** A load that takes longer asks the store how many objects there are. */
+  readonly loadCountMs: number;
   /** Interval of log lines about a load that takes long. */
   readonly loadReportMs: number;
   /** A failed load is retried after a delay that doubles between these two. */
@@ -53,6 +55,7 @@ export interface CacheLimits {
 
 export const defaultCacheLimits: CacheLimits = {
   loadPageItems: 500,
+  loadCountMs: 1_000,
   loadReportMs: 2_000,
   retryDelayMinMs: 50,
   retryDelayMaxMs: 5_000,

@@ -10,16 +10,16 @@ export class DeferredBytes {
   /** The home of the bytes once they are read. */
   home: ByteHome | undefined = undefined;
 
-  constructor(
-    private readonly value: DeferredValue,
-    revision: Revision,
-  ) {
-    this.length = splicedLength(value.length, revision);
+  private readonly readValue: DeferredValue['read'];
+
+  constructor({ length, read }: DeferredValue, revision: Revision) {
+    this.length = splicedLength(length, revision);
+    this.readValue = read;
   }
 
   /** Reads the JSON with the resourceVersion. Throws StorageErrors. */
   read(key: string, revision: Revision): Buffer {
-    const bytes = spliceResourceVersion(this.value.read(key, revision), revision);
+    const bytes = spliceResourceVersion(this.readValue(key, revision), revision);
     if (bytes.length === this.length) return bytes;
     throw new StorageError(
       'corrupt',

@@ -20,6 +20,12 @@ import { WatchCache, type CacheHost, type WatchCacheOptions } from './watch-cach
 
 export { FreshnessTimeout, type Caller } from './freshness.js';
 
+/** The keys that a load has read, and their number in all once the store was asked for it. */
+export interface LoadProgress {
+  readonly keys: number;
+  readonly keysInAll?: number;
+}
+
 interface FeedOptions {
   readonly store: KvStore;
   /** `/registry/` */
@@ -51,7 +57,7 @@ export class Feed {
   private watch: Watch | undefined;
   /** Set while the store is not the one that was loaded: what the caches hold is then no state of it. */
   private regression: StorageError | undefined;
-  private progress: { readonly keys: number; readonly keysInAll: number } | undefined;
+  private progress: LoadProgress | undefined;
   private heartbeat: Timer | undefined;
   /** Resources that are being loaded on their own, with the events received meanwhile. */
   private readonly catchingUp = new Map<WatchCache, StoreEvent[]>();
@@ -113,7 +119,7 @@ export class Feed {
   }
 
   /** The keys that a running load has read, if any. */
-  get loading(): { readonly keys: number; readonly keysInAll: number } | undefined {
+  get loading(): LoadProgress | undefined {
     return this.progress;
   }
 
@@ -233,14 +239,14 @@ export class Feed {
   }
 
   /** Returns a function that notes the progress of a load, and writes it to the log if the load takes long. */
-  private progressReport(): (keys: number, keysInAll: number) => void {
+  private progressReport(): (progress: LoadProgress) => void {
     const { clock, logger, limits } = this.options;
     let reportedMs = clock.monotonicMs();
-    return (keys, keysInAll) => {
-      this.progress = { keys, keysInAll };
+    return (progress) => {
+      this.progress = progress;
       if (clock.monotonicMs() - reportedMs < limits.loadReportMs) return;
       reportedMs = clock.monotonicMs();
-      logger.info('loading the watch cache from the store', { keys, keysInAll });
+      logger.info('loading the watch cache from the store', { ...progress });
     };
   }
 
@@ -249,17 +255,19 @@ export class Feed {
     prefix: string,
     signal: AbortSignal,
     take: (item: KeyValue) => void,
-    progressed?: (keys: number, keysInAll: number) => void,
+    progressed?: (progress: LoadProgress) => void,
   ): Promise<Revision> {
     const { store, limits, clock } = this.options;
     let at = noRevision;
     let keys = 0;
     const timer = new YieldTimer(clock);
-    const pages = readPages(store, prefix, { limit: limits.loadPageItems, defersValues: true, signal });
+    const beginMs = clock.monotonicMs();
+    const countsAll = () => clock.monotonicMs() - beginMs >= limits.loadCountMs;
+    const pages = readPages(store, prefix, { limit: limits.loadPageItems, defersValues: true, countsAll, signal });
     for await (const { items, revision, remaining } of pages) {
       at = revision;
       keys += items.length;
-      progressed?.(keys, keys + remaining);
+      progressed?.(remaining === undefined ? { keys } : { keys, keysInAll: keys + remaining });
       for (const item of items) {
         take(item);
         if (timer.isDue()) await timer.yield();

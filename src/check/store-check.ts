@@ -119,7 +119,7 @@ export class StoreCheck {
     for (let compactions = 0; ;) {
       try {
         for await (const { items, remaining } of readPages(store, root, { from, limit, limitMax, revision })) {
-          this.keysTotal = this.keys + items.length + remaining;
+          this.keysTotal = this.keys + items.length + (remaining ?? 0);
           for (const item of items) this.tally(item);
           compactions = 0;
           from = `${items.at(-1)?.key ?? from}\0`;

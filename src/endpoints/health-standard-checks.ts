@@ -1,3 +1,4 @@
+import type { LoadProgress } from '../cache/feed.js';
 import type { Clock } from '../std/clock.js';
 import { healthEndpoints, type HealthCheck } from './health-checks.js';
 import { StorePulse } from './store-pulse.js';
@@ -12,7 +13,7 @@ interface StandardCheckDependencies {
   /** True if the cache has caught up with the store. */
   readonly cacheSynced: () => boolean;
   /** The progress of a load of the cache that is under way. */
-  readonly cacheLoading: () => { readonly keys: number; readonly keysInAll: number } | undefined;
+  readonly cacheLoading: () => LoadProgress | undefined;
   /** True once the objects that every cluster starts with exist. */
   readonly bootstrapDone: () => boolean;
   readonly shuttingDown: () => boolean;
@@ -74,8 +75,9 @@ export function standardChecks(dependencies: StandardCheckDependencies): HealthC
   const synced = () => {
     if (cacheSynced()) return;
     const loading = dependencies.cacheLoading();
-    const progress = loading && `${loading.keys} of ${loading.keysInAll} keys are loaded`;
-    throw new Error(progress ?? 'the cache is behind the store');
+    if (!loading) throw new Error('the cache is behind the store');
+    const inAll = loading.keysInAll === undefined ? '' : `of ${loading.keysInAll} `;
+    throw new Error(`${loading.keys} ${inAll}keys are loaded`);
   };
   const isLoaded = once(cacheSynced);
   return [

@@ -1,6 +1,7 @@
 import * as zlib from 'node:zlib';
 
-type Crc32 = (bytes: Uint8Array, seed?: number) => number;
+/** Of bytes, or of text as UTF-8. */
+type Crc32 = (data: Uint8Array | string, seed?: number) => number;
 
 /** zlib has crc32 from Node 20.15 on. The table is twenty times slower. */
 export const crc32: Crc32 = (zlib as { crc32?: Crc32 }).crc32 ?? tableCrc32;
@@ -11,8 +12,9 @@ const table = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-export function tableCrc32(bytes: Uint8Array, seed = 0): number {
+export function tableCrc32(data: Uint8Array | string, seed = 0): number {
   let crc = ~seed;
-  for (const byte of bytes) crc = table[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+  for (const byte of typeof data === 'string' ? Buffer.from(data) : data)
+    crc = table[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
   return ~crc >>> 0;
 }

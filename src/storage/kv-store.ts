@@ -52,7 +52,7 @@ export interface KeyValue {
 export interface DeferredValue {
   readonly length: number;
   /** Reads the value of a key from the store. The revision is the mod-revision of the item. Throws StorageErrors. */
-  read(key: string, revision: Revision): Buffer;
+  readonly read: (key: string, revision: Revision) => Buffer;
 }
 
 /** Keeps the bytes of a value for a store, so that they are in memory once. */
@@ -80,6 +80,8 @@ export interface RangeOptions extends ReadOptions {
   readonly limit?: number;
   /** True if the caller takes deferred values. A store may ignore it. */
   readonly defersValues?: boolean;
+  /** False if the caller only needs to know from `count` whether there are keys beyond the limit. A store may count all the same. */
+  readonly countsAll?: boolean;
 }
 
 export interface GetResult {
@@ -92,7 +94,7 @@ export interface RangeResult {
   readonly items: readonly KeyValue[];
   /** The store's revision when it answered, not the requested one. */
   readonly revision: Revision;
-  /** The number of keys from `from` on, including those beyond `limit`. */
+  /** The number of keys from `from` on, including those beyond `limit` (RangeOptions.countsAll). */
   readonly count: number;
 }
 

@@ -15,6 +15,8 @@ interface PageOptions {
   /** The revision to read at; defaults to that of the first page. */
   readonly revision?: Revision;
   readonly defersValues?: boolean;
+  /** Asked before each page is requested: false if its `remaining` is not needed, which LMDB counts key by key. */
+  readonly countsAll?: () => boolean;
   readonly signal?: Cancellation;
 }
 
@@ -22,8 +24,13 @@ interface Page {
   readonly items: readonly KeyValue[];
   /** The revision of all pages. */
   readonly revision: Revision;
-  /** Keys after this page. */
-  readonly remaining: number;
+  /** Keys after this page, if they were counted. */
+  readonly remaining: number | undefined;
+}
+
+interface RequestedPage {
+  readonly range: Promise<RangeResult>;
+  readonly countsAll: boolean;
 }
 
 /** Pages below this size grow, larger ones shrink. */
@@ -36,16 +43,18 @@ const pageBytes = 2 * 1024 * 1024;
 export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
   const { signal, defersValues = false, limitMax = options.limit } = options;
   let { limit, revision } = options;
-  const request = (from: string): Promise<RangeResult> => {
+  const request = (from: string): RequestedPage => {
+    const countsAll = options.countsAll?.() ?? true;
     const pinned = revision === undefined ? {} : { revision };
-    const requested = store.range(prefix, { from, limit, defersValues, ...(signal && { signal }), ...pinned });
+    const range = store.range(prefix, { from, limit, defersValues, countsAll, ...(signal && { signal }), ...pinned });
     // Not awaited if the reader stops before.
-    requested.catch(() => undefined);
-    return requested;
+    range.catch(() => undefined);
+    return { range, countsAll };
   };
-  let next: Promise<RangeResult> | undefined = request(options.from ?? prefix);
+  let next: RequestedPage | undefined = request(options.from ?? prefix);
   while (next) {
-    const { items, count, ...answer }: RangeResult = await next;
+    const { countsAll } = next;
+    const { items, count, ...answer }: RangeResult = await next.range;
     if (signal?.aborted) throw signal.reason as Error;
     revision ??= answer.revision;
     const remaining = Math.max(0, count - items.length);
@@ -53,6 +62,6 @@ export async function* readPages(store: KvStore, prefix: string, options: PageOp
     const bytes = items.reduce((sum, { value }) => sum + value.length, 0);
     limit = bytes < pageBytes ? Math.min(limit * 2, limitMax) : Math.max(Math.ceil(limit / 2), options.limit);
     next = last && remaining > 0 ? request(`${last.key}\0`) : undefined;
-    yield { items, revision, remaining };
+    yield { items, revision, remaining: countsAll || remaining === 0 ? remaining : undefined };
   }
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,6 +52,17 @@ describe('keelson fork', () => {
       expect(await fork.stop()).toBe(0);
     }
     expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it('a fork that is ended while it starts leaves nothing behind', async () => {
+    const isCopy = (name: string) => name.startsWith('data.fork-');
+    const words = ['fork', '--data-dir', 'data'];
+    const child = spawn(join(__dirname, '../../bin/keelson'), words, { cwd: directory, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    while (!(await readdir(directory)).some(isCopy)) await new Promise((resolve) => setTimeout(resolve, 2));
+    child.kill('SIGTERM');
+    await ended;
+    expect((await readdir(directory)).filter(isCopy)).toEqual([]);
   });
 
   it('a fork with --at begins with that state, and --to keeps it', async () => {

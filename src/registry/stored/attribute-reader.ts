@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Attributes, Lifetime } from '../../cache/encoded-object.js';
-import { encodeJson, parseJson, stringifyJson } from '../../codec/json.js';
+import { decodeJson, encodeJson, parseJson, stringifyJson } from '../../codec/json.js';
 import { productVersion } from '../../config/version.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { InternedStrings } from '../../std/interned-strings.js';
@@ -9,12 +9,12 @@ import { RecentValues } from '../../std/recent-values.js';
 type SelectableFields = Readonly<Record<string, (object: KubeObject) => string>>;
 
 /**
- * A summary is text: the format and a part that is equal for many objects, as JSON; the values of the selectable fields, as
- * JSON; and the uid, each after a line feed. The name is the end of the key.
+ * A summary has the format in 6 bytes; in 2 bytes each the lengths of the uid and the labels, in UTF-16 units, and of the text,
+ * in bytes; the text, which is the uid and, as JSON or empty if the object has none, the labels and the lifetime; and the values
+ * of the selectable fields, as JSON. Namespace and name are the end of the key.
  */
-type Shared = readonly [namespace: string, labels: Record<string, string> | 0, lifetime: Lifetime | 0];
-/** The values of selectable fields, in their order; 0 stands for the name. */
-type Values = readonly (string | 0)[];
+type Values = readonly (string | typeof sameAsName)[];
+const sameAsName = 0;
 
 /** Summaries of large metadata are not kept: they would cost more than they save. */
 const summaryBytesMax = 16 * 1024;
@@ -25,14 +25,21 @@ const summaryBytesMax = 16 * 1024;
  */
 export class AttributeReader {
   private readonly strings = new InternedStrings(internedMax);
-  private readonly shared = new RecentValues(internedMax, (text) => this.parseShared(text));
+  private readonly known: KnownTexts = {
+    labels: new RecentValues(internedMax, (text) => this.interned(parseText<Record<string, string>>(text))),
+    lifetimes: new RecentValues(internedMax, (text) => parseText<Lifetime>(text)),
+  };
   private readonly values = new RecentValues(internedMax, (text) => this.parseValues(text));
   private readonly selectable: readonly (readonly [label: string, read: (object: KubeObject) => string])[];
   private readonly emptyFields: Readonly<Record<string, string>>;
   /** Summaries of other versions of this program, types or fields are not read: it may check values otherwise. */
-  private readonly format: string;
+  private readonly format: number;
 
-  constructor(selectableFields: SelectableFields, typeName: string) {
+  constructor(
+    selectableFields: SelectableFields,
+    typeName: string,
+    private readonly isNamespaced: boolean,
+  ) {
     this.selectable = Object.entries(selectableFields);
     const labels = this.selectable.map(([label]) => label);
     // Decoded objects have room for exactly their properties, and so have copies.
@@ -41,7 +48,7 @@ export class AttributeReader {
       string
     >;
     const parts = [productVersion, layout, typeName, ...labels].join(' ');
-    this.format = createHash('sha256').update(parts).digest('base64').slice(0, 8);
+    this.format = createHash('sha256').update(parts).digest().readUIntBE(0, formatBytes);
   }
 
   read(object: KubeObject): Attributes {
@@ -57,45 +64,46 @@ export class AttributeReader {
   }
 
   /** Returns undefined for attributes that are too large for a summary, or have no uid. */
-  summarize({ namespace, name, uid, labels, fields, lifetime }: Attributes): Buffer | undefined {
+  summarize({ name, uid, labels, fields, lifetime }: Attributes): Buffer | undefined {
     if (!uid) return undefined;
-    const shared: Shared = [namespace, labels ?? 0, lifetime ?? 0];
-    const values: Values = this.selectable.map(([label]) => (fields[label] === name ? 0 : fields[label]!));
-    const bytes = Buffer.from(`${this.format}${stringifyJson(shared)}\n${stringifyJson(values)}\n${uid}`);
-    return bytes.length <= summaryBytesMax ? bytes : undefined;
+    const values: Values = this.selectable.map(([label]) => (fields[label] === name ? sameAsName : fields[label]!));
+    const [labelsText, lifetimeText] = [labels ? stringifyJson(labels) : '', lifetime ? stringifyJson(lifetime) : ''];
+    const kept = Buffer.from(`${uid}${labelsText}${lifetimeText}`);
+    const rest = Buffer.from(stringifyJson(values));
+    if (kept.length + rest.length > summaryBytesMax) return undefined;
+    const head = Buffer.alloc(headBytes);
+    head.writeUIntBE(this.format, 0, formatBytes);
+    head.writeUInt16BE(uid.length, formatBytes);
+    head.writeUInt16BE(labelsText.length, formatBytes + 2);
+    head.writeUInt16BE(kept.length, formatBytes + 4);
+    return Buffer.concat([head, kept, rest]);
   }
 
   /** Returns undefined for a summary in another format. */
   readSummary(summary: Uint8Array, key: string): Attributes | undefined {
-    const bytes = Buffer.from(summary.buffer, summary.byteOffset, summary.length);
-    const sharedEnd = bytes.indexOf(lineFeed);
-    const valuesEnd = bytes.indexOf(lineFeed, sharedEnd + 1);
-    if (valuesEnd < 0 || bytes.toString('latin1', 0, this.format.length) !== this.format) return undefined;
-    const { namespace, labels, lifetime } = this.shared.get(bytes.toString('utf8', this.format.length, sharedEnd));
-    const values = this.values.get(bytes.toString('utf8', sharedEnd + 1, valuesEnd));
-    const name = key.slice(key.lastIndexOf('/') + 1);
-    const uid = bytes.toString('utf8', valuesEnd + 1);
-    return {
-      namespace,
+    const bytes = Buffer.isBuffer(summary) ? summary : Buffer.from(summary.buffer, summary.byteOffset, summary.length);
+    if (bytes.length < headBytes || bytes.readUIntBE(0, formatBytes) !== this.format) return undefined;
+    const uidEnd = bytes.readUInt16BE(formatBytes);
+    const keptEnd = headBytes + bytes.readUInt16BE(formatBytes + 4);
+    const { values, fields } = this.values.get(bytes.toString('utf8', keptEnd));
+    const nameStart = key.lastIndexOf('/') + 1;
+    const name = key.slice(nameStart);
+    return new SummaryAttributes(
+      this.isNamespaced ? this.strings.get(key.slice(key.lastIndexOf('/', nameStart - 2) + 1, nameStart - 1)) : '',
       name,
-      uid,
-      labels,
-      fields: this.fields((at) => (values[at] === 0 ? name : values[at]!)),
-      lifetime,
-    };
+      fields ?? this.fields((at) => (values[at] === sameAsName ? name : values[at]!)),
+      bytes.toString('utf8', headBytes, keptEnd),
+      uidEnd,
+      uidEnd + bytes.readUInt16BE(formatBytes + 2),
+      this.known,
+    );
   }
 
-  private parseShared(text: string): Pick<Attributes, 'namespace' | 'labels' | 'lifetime'> {
-    const [namespace, labels, lifetime] = parseJson(Buffer.from(text)) as unknown as Shared;
-    return {
-      namespace: this.strings.get(namespace),
-      labels: labels === 0 ? undefined : this.interned(labels),
-      lifetime: lifetime === 0 ? undefined : lifetime,
-    };
-  }
-
-  private parseValues(text: string): Values {
-    return (parseJson(Buffer.from(text)) as unknown as Values).map((value) => value && this.strings.get(value));
+  /** Returns also the fields of all objects with these values, unless some are the name. */
+  private parseValues(text: string): { readonly values: Values; readonly fields: Attributes['fields'] | undefined } {
+    const values = parseText<Values>(text).map((value) => value && this.strings.get(value));
+    const fields = values.includes(sameAsName) ? undefined : this.fields((at) => values[at] as string);
+    return { values, fields };
   }
 
   private fields(valueOf: (at: number) => string): Record<string, string> {
@@ -110,10 +118,49 @@ export class AttributeReader {
   }
 }
 
+/** Attributes whose labels and lifetime are parsed when they are first asked for: those of most objects never are. */
+class SummaryAttributes implements Attributes {
+  private readLabels: Attributes['labels'] = undefined;
+  private readLifetime: Lifetime | undefined = undefined;
+
+  constructor(
+    readonly namespace: string,
+    readonly name: string,
+    readonly fields: Attributes['fields'],
+    /** The uid, and the JSON of the labels and the lifetime. */
+    private readonly text: string,
+    private readonly uidEnd: number,
+    private readonly labelsEnd: number,
+    private readonly known: KnownTexts,
+  ) {}
+
+  get uid(): string {
+    return this.text.slice(0, this.uidEnd);
+  }
+
+  get labels(): Attributes['labels'] {
+    if (this.labelsEnd === this.uidEnd) return undefined;
+    return (this.readLabels ??= this.known.labels.get(this.text.slice(this.uidEnd, this.labelsEnd)));
+  }
+
+  get lifetime(): Lifetime | undefined {
+    if (this.labelsEnd === this.text.length) return undefined;
+    return (this.readLifetime ??= this.known.lifetimes.get(this.text.slice(this.labelsEnd)));
+  }
+}
+
+interface KnownTexts {
+  readonly labels: RecentValues<NonNullable<Attributes['labels']>>;
+  readonly lifetimes: RecentValues<Lifetime>;
+}
+
+const parseText = <T>(text: string) => decodeJson(text) as unknown as T;
+
 /** For each resource. */
 const internedMax = 16_384;
-const layout = 2;
-const lineFeed = 10;
+const layout = 3;
+const formatBytes = 6;
+const headBytes = formatBytes + 3 * 2;
 
 function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
   const isDeleting = typeof deletionTimestamp === 'string';

@@ -33,9 +33,9 @@ interface ObjectCodecOptions {
 }
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
-  const { group, version, kind } = definition;
+  const { group, version, kind, namespaced } = definition;
   const ownValues = new OwnValues();
-  const attributes = new AttributeReader(definition.selectableFields, [group, version, kind].join('/'));
+  const attributes = new AttributeReader(definition.selectableFields, [group, version, kind].join('/'), namespaced);
 
   const decode = (item: KeyValue): EncodedObject => {
     if (item.failure) return EncodedObject.corrupt(item, item.failure);

@@ -1,61 +1,17 @@
-import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { open } from 'lmdb';
 import { silentLogger } from '../../../std/logger.js';
 import { noRevision, type Revision } from '../../../machinery/revision.js';
 import type { Compare, Write } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
+import { EmbeddedFile } from './embedded-file.js';
 import { EmbeddedStore } from './embedded-store.js';
-import { checkFile } from './file-check.js';
-import { storageError } from './lmdb-errors.js';
-import { metaKeys } from './records.js';
-import { dataFile, lockFile } from './store-files.js';
 
-const lmdbOptions = {
-  encoding: 'binary',
-  keyEncoding: 'binary',
-  noSubdir: false,
-  maxReaders: 512,
-  overlappingSync: false,
-} as const;
-
-/**
- * Copies the store in a directory, which another process may be using, as it is at one moment. The target must not exist.
- * A file system with shared extents copies nothing: the clone of the file is as after a power failure, which loses no
- * acknowledged write. Elsewhere LMDB copies the pages of a read transaction, which delays no writer.
- */
+/** Copies the store in a directory, which another process may be using (EmbeddedFile.copyTo). The target must not exist. */
 export async function copyStore(source: string, target: string): Promise<'cloned' | 'copied'> {
+  const file = EmbeddedFile.openToCopy(source, silentLogger);
   try {
-    checkFile(join(source, dataFile), { isReadOnly: true, warn: () => undefined });
-    await mkdir(target, { mode: 0o700 });
-    const isClone = await cloned(join(source, dataFile), join(target, dataFile));
-    if (!isClone) {
-      const database = open({ ...lmdbOptions, path: source, readOnly: true });
-      try {
-        await database.backup(target, false);
-      } finally {
-        await database.close();
-      }
-    }
-    // The copy belongs to no process.
-    const copy = open<Buffer, Buffer>({ ...lmdbOptions, path: target } as Parameters<typeof open>[0]);
-    await copy.remove(metaKeys.owner);
-    await copy.close();
-    for (const name of [dataFile, lockFile]) await chmod(join(target, name), 0o600);
-    return isClone ? 'cloned' : 'copied';
-  } catch (error) {
-    throw storageError(source, error);
-  }
-}
-
-async function cloned(source: string, target: string): Promise<boolean> {
-  try {
-    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
-    return true;
-  } catch {
-    await rm(target, { force: true });
-    return false;
+    return await file.copyTo(target);
+  } finally {
+    await file.close();
   }
 }
 

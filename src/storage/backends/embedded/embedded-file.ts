@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import type { Logger } from '../../../std/logger.js';
@@ -27,6 +28,7 @@ export class View {
     private readonly database: Database,
     private readonly copies: RecordCopies,
     private readonly transaction: Transaction,
+    private readonly released: () => void,
   ) {}
 
   /** Returns a copy of the record, which stays valid. */
@@ -74,7 +76,9 @@ export class View {
 
   release(): void {
     this.users--;
-    if (this.users === 0) this.transaction.done();
+    if (this.users > 0) return;
+    this.transaction.done();
+    this.released();
   }
 }
 
@@ -88,6 +92,8 @@ export class View {
 export class EmbeddedFile {
   /** A snapshot of the last commit: all reads of a tick agree with each other and with the store's revision. */
   view: View;
+  private viewsInUse = 0;
+  private isRetired = false;
 
   private constructor(
     private readonly directory: string,
@@ -127,6 +133,49 @@ export class EmbeddedFile {
       void database.close();
       throw storageError(path, error);
     }
+  }
+
+  /** Opens an existing file to read and to copy it, which another process may be using. */
+  static openToCopy(directory: string, logger: Logger): EmbeddedFile {
+    const path = resolve(directory);
+    const copies = new RecordCopies();
+    const database = openFileToRead(path, copies, logger);
+    try {
+      checkFormat(path, database, { isReadOnly: true });
+      return new EmbeddedFile(path, database, copies, undefined);
+    } catch (error) {
+      void database.close();
+      throw storageError(path, error);
+    }
+  }
+
+  /**
+   * Copies the file as it is at one moment, which the view is not after. The copy belongs to no process. The target must not
+   * exist. A file system with shared extents copies nothing: the clone of the file is as after a power failure, which loses no
+   * acknowledged write. Elsewhere LMDB copies the pages of a read transaction, which delays no writer.
+   */
+  async copyTo(target: string): Promise<'cloned' | 'copied'> {
+    try {
+      // Another name than the target's, so that a part of a copy is not taken for a store.
+      const partial = `${target}.partial`;
+      await mkdir(partial, { mode: 0o700 });
+      const isClone = await isCloned(join(this.directory, dataFile), join(partial, dataFile));
+      if (!isClone) await this.database.backup(partial, false);
+      const copy = open<Buffer, Buffer>(lmdbOptions(partial, new RecordCopies()) as RootDatabaseOptionsWithPath);
+      await copy.remove(metaKeys.owner);
+      await copy.close();
+      for (const name of [dataFile, lockFile]) await chmod(join(partial, name), 0o600);
+      await rename(partial, target);
+      return isClone ? 'cloned' : 'copied';
+    } catch (error) {
+      throw storageError(target, error);
+    }
+  }
+
+  /** Closes a file that was opened for reading once the last view is released. */
+  retire(): void {
+    this.isRetired = true;
+    this.view.release();
   }
 
   /** Writes all changes or none, and resolves when they are durable. Does not change the view. */
@@ -172,16 +221,34 @@ export class EmbeddedFile {
 
   private latestView(): View {
     this.database.resetReadTxn();
-    return new View(this.database, this.copies, this.database.useReadTransaction());
+    this.viewsInUse++;
+    return new View(this.database, this.copies, this.database.useReadTransaction(), () => {
+      this.viewsInUse--;
+      if (this.isRetired && this.viewsInUse === 0) void this.database.close();
+    });
+  }
+}
+
+async function isCloned(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    await rm(target, { force: true });
+    return false;
   }
 }
 
 function openExisting(path: string, copies: RecordCopies, logger: Logger): Database {
+  refuseIfOwnerFileAlive(path);
+  return openFileToRead(path, copies, logger);
+}
+
+function openFileToRead(path: string, copies: RecordCopies, logger: Logger): Database {
   try {
     const file = join(path, dataFile);
     if (!statSync(file, { throwIfNoEntry: false })?.size)
       throw new StorageError('unavailable', `${path} holds no store`);
-    refuseIfOwnerFileAlive(path);
     checkFile(file, { isReadOnly: true, warn: (message, fields) => logger.warn(message, fields) });
     return open<Buffer, Buffer>({ ...lmdbOptions(path, copies), readOnly: true } as RootDatabaseOptionsWithPath);
   } catch (error) {

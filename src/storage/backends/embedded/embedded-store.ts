@@ -46,17 +46,23 @@ export interface EmbeddedStoreOptions {
 const recentEntriesMax = 1_024;
 const recentBytesMax = 16 * 1024 * 1024;
 const compactionSliceRevisions = 200;
+/** LMDB of the other process cannot use pages again that the original's view holds. */
+const originalKeptMs = 10_000;
 
 /**
  * A durable store for one process in one directory: acknowledged writes survive a crash and a power failure. Reads use
  * a snapshot of the last commit; writes go through the commit queue. See docs/adr/004-embedded-format.md.
  */
 export class EmbeddedStore implements KvStore {
-  private head: Revision;
-  private floor: Revision;
+  private head = noRevision;
+  private floor = noRevision;
   /** The highest requested floor; ahead of `floor` until it is durable. */
-  private nextFloor: Revision;
+  private nextFloor = noRevision;
   private pendingCommit: PendingCommit;
+  /** Of a store that is still read from the one that it is a copy of: writes wait for the copy. */
+  private copying: Promise<unknown> | undefined;
+  /** The store that this one is a copy of, with the states up to `head`. */
+  private original: { readonly file: EmbeddedFile; readonly head: Revision; readonly timer: Timer } | undefined;
   private recent: LogEntry[] = [];
   private recentBytes = 0;
   private lastTimeMs = 0;
@@ -72,19 +78,13 @@ export class EmbeddedStore implements KvStore {
   private readonly pages: OpenPages;
 
   private constructor(
-    private readonly file: EmbeddedFile,
+    private file: EmbeddedFile,
     private readonly options: EmbeddedStoreOptions,
   ) {
     this.clock = options.clock ?? systemClock;
     this.logger = options.logger ?? silentLogger;
     this.pages = new OpenPages(this.clock);
-    const bounds = { start: records.logKey(noRevision), end: records.logKey(revisionOf(Number.MAX_SAFE_INTEGER)) };
-    const last = file.view.lastKey(bounds);
-    // An empty store has revision 1, since clients read 0 as "any".
-    this.head = last ? records.revisionOfLogKey(last) : revisionOf(1);
-    const floor = file.view.get(records.metaKeys.floor);
-    this.floor = floor ? records.decodeRevision(floor) : noRevision;
-    this.nextFloor = this.floor;
+    this.readBounds();
     this.pendingCommit = this.newPendingCommit();
     this.queue = new CommitQueue({
       begin: () => (this.pendingCommit = this.newPendingCommit()),
@@ -120,6 +120,57 @@ export class EmbeddedStore implements KvStore {
     return new EmbeddedStore(file, options);
   }
 
+  /**
+   * Opens a copy, which is made meanwhile, of the store in the directory `source`, which another process may be using. Until
+   * the copy is whole, reads are answered from the source at one revision, and writes wait. What was written to the source
+   * between that revision and the copy comes as events. `copied` rejects if the copy fails, as do all writes then.
+   */
+  static async openCopy(
+    source: string,
+    options: EmbeddedStoreOptions,
+  ): Promise<{ readonly store: EmbeddedStore; readonly copied: Promise<'cloned' | 'copied'> }> {
+    const { directory, logger = silentLogger } = options;
+    const original = EmbeddedFile.openToCopy(source, logger);
+    const store = new EmbeddedStore(original, options);
+    const copied = original.copyTo(directory).then((how) => {
+      store.continueWith(EmbeddedFile.open(directory, logger));
+      return how;
+    });
+    store.copying = copied;
+    copied.catch(() => undefined);
+    return { store, copied };
+  }
+
+  /**
+   * Begins to use the copy. The original, whose pages are in memory, serves the ranges that have begun and deferred values for
+   * a while.
+   */
+  private continueWith(file: EmbeddedFile): void {
+    const { file: original, head } = this;
+    this.original = { file: original, head, timer: this.clock.after(originalKeptMs, () => this.leaveOriginal()) };
+    this.file = file;
+    this.copying = undefined;
+    this.readBounds();
+    this.hub.changed();
+  }
+
+  private leaveOriginal(): void {
+    this.original?.timer.cancel();
+    this.original?.file.retire();
+    this.original = undefined;
+  }
+
+  private readBounds(): void {
+    const { view } = this.file;
+    const bounds = { start: records.logKey(noRevision), end: records.logKey(revisionOf(Number.MAX_SAFE_INTEGER)) };
+    const last = view.lastKey(bounds);
+    // An empty store has revision 1, since clients read 0 as "any".
+    this.head = last ? records.revisionOfLogKey(last) : revisionOf(1);
+    const floor = view.get(records.metaKeys.floor);
+    this.floor = floor ? records.decodeRevision(floor) : noRevision;
+    this.nextFloor = this.floor;
+  }
+
   async get(key: string, options?: ReadOptions): Promise<GetResult> {
     const revision = this.beginRead(options);
     const { view } = this.file;
@@ -146,13 +197,15 @@ export class EmbeddedStore implements KvStore {
       const isNow = page !== undefined || older === undefined;
       const slice = { prefix, from };
       const readLater = options?.defersValues ? this.readValue : undefined;
+      const countsAll = options?.countsAll ?? true;
       const range = isNow
-        ? await rangeNow(view, slice, { limit, yieldTick, count: page?.remaining, readLater })
+        ? await rangeNow(view, slice, { limit, yieldTick, count: page?.remaining, countsAll, readLater })
         : await rangeAt(view, slice, older, limit, yieldTick);
       const last = range.items.at(-1);
       const remaining = range.count - range.items.length;
       if (isNow && last && remaining > 0) {
-        this.pages.keep({ ...place, from: `${last.key}\0`, remaining, view: view.retain() });
+        const counted = countsAll || page?.remaining !== undefined ? remaining : undefined;
+        this.pages.keep({ ...place, from: `${last.key}\0`, remaining: counted, view: view.retain() });
       }
       return { ...range, revision: head };
     });
@@ -202,6 +255,8 @@ export class EmbeddedStore implements KvStore {
     this.isClosed = true;
     this.timer?.cancel();
     this.hub.close(closedError());
+    await this.copying?.catch(() => undefined);
+    this.leaveOriginal();
     await this.queue.idle();
     if (this.readsUnderWay > 0) await new Promise<void>((resolve) => (this.lastReadDone = resolve));
     this.pages.close();
@@ -209,6 +264,12 @@ export class EmbeddedStore implements KvStore {
   }
 
   private enqueue<T>(prepare: (changes: Change[]) => T, bytes = 0, signal?: Cancellation): Promise<T> {
+    return this.copying
+      ? this.copying.then(() => this.enqueueNow(prepare, bytes, signal))
+      : this.enqueueNow(prepare, bytes, signal);
+  }
+
+  private enqueueNow<T>(prepare: (changes: Change[]) => T, bytes: number, signal?: Cancellation): Promise<T> {
     return new Promise((resolve, reject) => {
       let result: T;
       const giveUp = () => reject(abortedError(signal!));
@@ -310,7 +371,8 @@ export class EmbeddedStore implements KvStore {
   private readonly readValue = (key: string, revision: Revision): Buffer => {
     this.checkOpen();
     try {
-      return valueAt(this.file.view, key, revision);
+      const { original, file } = this;
+      return valueAt((original && revision <= original.head ? original.file : file).view, key, revision);
     } catch (error) {
       throw storageError(this.options.directory, error);
     }

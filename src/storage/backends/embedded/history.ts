@@ -55,13 +55,15 @@ interface RangeNowOptions {
   readonly yieldTick: () => Promise<void>;
   /** The number of keys, if it is known. */
   readonly count: number | undefined;
+  /** False to look only for a key beyond the limit. */
+  readonly countsAll: boolean;
   /** Reads values that are apart later; undefined to read them at once. */
   readonly readLater: DeferredValue['read'] | undefined;
 }
 
 /** Returns the current range. Reads no value beyond the limit. */
 export async function rangeNow(view: View, slice: Slice, options: RangeNowOptions): Promise<Range> {
-  const { limit, yieldTick, count, readLater } = options;
+  const { limit, yieldTick, count, countsAll, readLater } = options;
   const bounds = records.stateBounds(slice.prefix, slice.from);
   const items: KeyValue[] = [];
   if (limit > 0) {
@@ -77,7 +79,11 @@ export async function rangeNow(view: View, slice: Slice, options: RangeNowOption
     }
   }
   if (items.length < limit) return { items, count: items.length };
-  return { items, count: count ?? (await countKeys(view, bounds, yieldTick)) };
+  if (count !== undefined) return { items, count };
+  const last = items.at(-1);
+  if (countsAll || !last) return { items, count: await countKeys(view, bounds, yieldTick) };
+  const beyond = { ...bounds, start: records.stateKey(`${last.key}\0`) };
+  return { items, count: items.length + (view.keyAfter(beyond, 0) ? 1 : 0) };
 }
 
 /** Skipping a key takes about 0.3 µs. */

@@ -12,8 +12,8 @@ interface PagePlace {
 interface OpenPage extends PagePlace {
   /** A snapshot at the revision, which is retained. */
   readonly view: View;
-  /** The number of keys from `from` on. */
-  readonly remaining: number;
+  /** The number of keys from `from` on, if they were counted. */
+  readonly remaining: number | undefined;
 }
 
 /** LMDB cannot use pages again that a snapshot holds, so only few are held, and not for long. */

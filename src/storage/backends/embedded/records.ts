@@ -178,7 +178,7 @@ function decodeHead(key: string, bytes: Buffer): StateHead {
     hasSummary && bytes.length >= start ? start + bytes.readUInt32BE(stateHeaderBytes) : stateHeaderBytes;
   const end = isApart ? summaryEnd + lengthBytes : summaryEnd;
   const isWhole = end <= bytes.length;
-  const checked = isApart && isWhole ? bytes.subarray(0, end) : bytes;
+  const checked = isApart && end < bytes.length ? bytes.subarray(0, end) : bytes;
   if (!isWhole || checksumOfState(key, checked) !== bytes.readUInt32BE(16))
     throw corruptKey(key, 'its checksum does not match');
   return {
@@ -244,12 +244,12 @@ export const corruptLog = (revision: Revision, why: string) =>
   new StorageError('corrupt', `the log of revision ${revision} is corrupt: ${why}`);
 
 function checksumOfState(key: string, bytes: Buffer): number {
-  const seed = crc32(bytes.subarray(0, 16), crc32(Buffer.from(key)));
+  const seed = crc32(bytes.subarray(0, 16), crc32(key));
   return crc32(bytes.subarray(stateHeaderBytes), seed);
 }
 
 function checksumOfValue(key: string, modRevision: Revision, value: Buffer): number {
-  return crc32(value, crc32(encodeRevision(modRevision), crc32(Buffer.from(key))));
+  return crc32(value, crc32(encodeRevision(modRevision), crc32(key)));
 }
 
 const checksumOfLog = (bytes: Buffer) => crc32(bytes.subarray(logHeaderBytes), crc32(bytes.subarray(0, 8)));
