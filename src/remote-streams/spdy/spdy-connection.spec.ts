@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { eventually } from '../../../test/harness/eventually.js';
 import { socketPair } from '../../../test/harness/socket-pair.js';
+
 import { ManualClock } from '../../std/clock.js';
 import { dataFrameHead, pingFrame, rstStreamFrame, synStreamFrame } from './frames.js';
 import { HeaderCompressor } from './header-block.js';
@@ -75,6 +77,23 @@ it('a consumer that does not read stops the sender within the bound', async () =
   let length = 0;
   for await (const part of remote as AsyncIterable<Buffer>) length += part.length;
   expect(length).toBe(bytes.length);
+});
+
+it('the last data of a peer that leaves input unread arrives', async () => {
+  const [clientSocket, serverSocket] = await socketPair();
+  sockets.push(clientSocket, serverSocket);
+  const server = new SpdyConnection(serverSocket, { clock, isServer: true, onStream: (one) => accepted.push(one) > 0 });
+  const accepted: SpdyStream[] = [];
+  const compressor = new HeaderCompressor();
+  clientSocket.write(synStreamFrame(1, compressor.compress(headers('error'))));
+  await eventually('the stream is accepted', () => Promise.resolve(accepted.length === 1));
+  const text = textOf(accepted[0]!);
+  // Sent and reset before the server reads it; its own write then fails.
+  clientSocket.write(Buffer.concat([dataFrameHead(1, 4, true), Buffer.from('over')]));
+  clientSocket.resetAndDestroy();
+  accepted[0]!.write(Buffer.alloc(100_000));
+  expect(await text).toBe('over');
+  await server.closed;
 });
 
 it('a refused stream rejects at its creator', async () => {

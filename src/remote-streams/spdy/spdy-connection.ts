@@ -17,6 +17,7 @@ import {
 import { HeaderCompressor, type SpdyHeaders } from './header-block.js';
 import { goAwayStatus, resetStatus, SpdyError } from './spdy-error.js';
 import { SpdyStream } from './spdy-stream.js';
+import { surviveFailedWrites } from './survive-failed-writes.js';
 
 interface SpdyBounds extends FrameBounds {
   /** Streams that are open at the same time, of both sides; refused beyond. */
@@ -94,6 +95,7 @@ export class SpdyConnection {
         if (isFin) this.streams.get(streamId)?.receiveFin();
       },
     });
+    surviveFailedWrites(socket);
     socket.on('data', (chunk: Buffer) => this.receive(chunk));
     socket.once('end', () => {
       this.end(undefined);
