@@ -9,6 +9,8 @@ import { createPane } from './create-pane.js';
 import { DetailPane } from './detail.js';
 
 const changedMs = 1200;
+/** More columns share the width: each has its whole text as a tooltip. */
+const crowdedColumns = 7;
 
 /** The objects of one kind as the server's own table, live; beside it the object that the URL names. */
 export class ObjectsView {
@@ -150,11 +152,16 @@ export class ObjectsView {
     const shown = columns.map((column, index) => ({ ...column, index })).filter(({ priority = 0 }) => priority === 0);
     const isAll = this.route.kind.isNamespaced && this.route.namespace === '';
     this.#columns = isAll ? [shown[0], { name: 'Namespace', isNamespace: true }, ...shown.slice(1)] : shown;
-    const widths = this.#columns.map(({ name }, index) => (index === 0 ? 'minmax(11rem, 2.4fr)' : widthOf(name)));
+    const isCrowded = this.#columns.length > crowdedColumns;
+    const widths = this.#columns.map(({ name }, index) =>
+      index === 0 ? 'minmax(8rem, 2.4fr)' : isCrowded ? 'minmax(0, 1fr)' : widthOf(name),
+    );
     this.element.style.setProperty('--columns', widths.join(' '));
     fill(
       this.head,
-      this.#columns.map(({ name, description }) => h('span', { title: description }, name)),
+      this.#columns.map(({ name, description }) =>
+        h('span', { title: [name, description].filter(Boolean).join(': ') }, name),
+      ),
     );
   }
 

@@ -9,6 +9,8 @@ import { VirtualList } from '../ui/virtual-list.js';
 /** Kinds with many short-lived objects, which nobody owns. */
 const skipped = new Set(['events.', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
 const arrangeMs = 200;
+/** Deeper rows have the number of their owners instead of more space before their name. */
+const indentMax = 6;
 /** Browsers open six connections to a server without HTTP/2: the others must stay free for requests. */
 const followedWithoutHttp2 = new Set(['deployments.apps', 'replicasets.apps', 'jobs.batch', 'pods.']);
 
@@ -176,10 +178,11 @@ export class TreeView {
         { class: 'expander', 'data-expander': '', 'aria-hidden': 'true' },
         children === 0 ? '' : isExpanded ? '▾' : '▸',
       ),
+      depth > indentMax ? h('span', { class: 'muted', title: 'Number of owners above' }, `${depth} `) : null,
       row.name,
       children === 0 ? null : h('span', { class: 'muted' }, ` ${children}`),
     );
-    name.style.paddingInlineStart = `${depth * 1.1}rem`;
+    name.style.paddingInlineStart = `${Math.min(depth, indentMax) * 1.1}rem`;
     const cell = (text, extra = '') => h('span', { class: `cell ${extra}`, role: 'gridcell' }, text);
     fill(
       element,
