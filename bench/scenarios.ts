@@ -73,6 +73,8 @@ const listedPods = 10_000;
 const otherPods = 2000;
 /** Time for the work that an idle server still does after its start. */
 const settleMs = 2000;
+/** Time after which V8 has given back the memory that the start needed. */
+const idleMs = 30_000;
 
 const jobOn = (server: Server, request: Omit<RequestShape, 'token'>, more: Partial<LoadJob> = {}): LoadJob => ({
   type: 'load',
@@ -248,7 +250,7 @@ export const scenarios: readonly Scenario[] = [
         ours: residentMiB(ours.pid),
         bare: residentMiB(bare.pid),
       });
-      await sleep(settleMs);
+      await sleep(idleMs);
       const idle = memory('memory, idle', 100);
       await ensurePods(world);
       await sleep(settleMs);

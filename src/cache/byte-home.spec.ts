@@ -1,5 +1,7 @@
+import { spliceResourceVersion } from '../codec/stored-object.js';
 import { SeededRng } from '../std/rng.js';
 import { ByteHome } from './byte-home.js';
+import { defaultCacheLimits } from './cache-limits.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
 
 const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };
@@ -47,7 +49,7 @@ describe('the home of the bytes of cached objects', () => {
     const objects = Array.from({ length: 20_000 }, (_, number) => objectOf(number, 1_000));
     for (const object of objects) object.hold(home);
     objects.forEach((object, number) => number % 8 === 0 && object.release());
-    for (let round = 0; round < 10; round++) home.tidy();
+    for (let round = 0; round < 10; round++) home.tidy(0);
     expect(home.size.live).toBe(17_500_000);
     expect(home.size.taken).toBeLessThanOrEqual(home.size.live + 2 * mebibyte);
   });
@@ -65,7 +67,7 @@ describe('the home of the bytes of cached objects', () => {
 
   it('takes memory from the given source, and none for large objects', () => {
     const sizes: number[] = [];
-    const home = new ByteHome((bytes) => {
+    const home = new ByteHome(defaultCacheLimits, (bytes) => {
       sizes.push(bytes);
       return Buffer.from(new SharedArrayBuffer(bytes));
     });
@@ -91,11 +93,96 @@ describe('the home of the bytes of cached objects', () => {
     const [cheap, costly] = [rendering('cheap', false), rendering('costly', true)];
     object.rendered(cheap);
     object.rendered(costly);
-    for (let tick = 0; tick < 12; tick++) home.tidy();
+    for (let tick = 0; tick < 12; tick++) home.tidy(0);
     object.rendered(cheap);
-    for (let tick = 0; tick < 12; tick++) home.tidy();
+    for (let tick = 0; tick < 12; tick++) home.tidy(0);
     expect([cheap, costly].map((one) => object.hasRendering(one))).toEqual([true, true]);
-    home.tidy();
+    home.tidy(0);
     expect([cheap, costly].map((one) => object.hasRendering(one))).toEqual([false, true]);
+  });
+
+  describe('with more bytes than stay in memory', () => {
+    const limits = { warmBytes: 20_000, coldPassMs: 60_000 };
+
+    /** Objects of 1,000 bytes, which are in a store too. */
+    function storedObjects(home: ByteHome, count: number) {
+      const reads: string[] = [];
+      const objects = Array.from({ length: count }, (_, number) => {
+        const key = `/registry/pods/ns/p${number}`;
+        const text = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p${number}"},"spec":"${'x'.repeat(900)}"}`;
+        const value = Buffer.from(text);
+        const object = new EncodedObject(key, 7 as never, spliceResourceVersion(value, 7 as never), attributes);
+        object.hold(home);
+        object.mayReread(value, (asked) => {
+          reads.push(asked);
+          return value;
+        });
+        return object;
+      });
+      return { objects, reads };
+    }
+
+    const inMemory = (objects: readonly EncodedObject[]) => objects.filter(({ slab }) => slab).map(({ key }) => key);
+
+    it('lets go of objects that nobody has read for a pass, and reads them from the store when somebody does', () => {
+      const home = new ByteHome(limits);
+      const { objects, reads } = storedObjects(home, 100);
+      const all = objects.map(({ bytes }) => bytes.toString());
+      const [first, second, last] = [objects[0]!, objects[1]!, objects[99]!];
+      home.tidy(0);
+      first.copyTo(Buffer.alloc(2_000), 0, 0);
+      second.byteAt(3);
+      expect(last.bytes.toString()).toBe(all[99]);
+      home.tidy(59_999);
+      expect(home.size.live).toBe(objects.reduce((sum, { byteLength }) => sum + byteLength, 0));
+      home.tidy(60_000);
+      expect(inMemory(objects)).toEqual([first.key, second.key, last.key]);
+      expect(home.size.live).toBe(first.byteLength + second.byteLength + last.byteLength);
+      expect(reads).toEqual([]);
+      expect(objects.map(({ bytes }) => bytes.toString())).toEqual(all);
+      expect(reads).toHaveLength(97);
+      expect(objects.every(({ slab }) => slab)).toBe(true);
+    });
+
+    it('keeps all of them while they are few', () => {
+      const home = new ByteHome(limits);
+      const { objects } = storedObjects(home, 19);
+      for (let tick = 0; tick < 10; tick++) home.tidy(tick * 60_000);
+      expect(objects.every(({ slab }) => slab)).toBe(true);
+    });
+
+    it('keeps those that the store no longer has as the latest state', () => {
+      const home = new ByteHome(limits);
+      const { objects, reads } = storedObjects(home, 100);
+      for (let tick = 0; tick < 2; tick++) home.tidy(tick * 60_000);
+      const replaced = objects.slice(0, 50);
+      for (const object of replaced) object.fetch();
+      expect(reads).toHaveLength(50);
+      for (let tick = 2; tick < 5; tick++) home.tidy(tick * 60_000);
+      expect(inMemory(objects)).toEqual(replaced.map(({ key }) => key));
+    });
+
+    it('keeps those that the store would give in other bytes', () => {
+      const home = new ByteHome(limits);
+      const { objects } = storedObjects(home, 100);
+      const other = new EncodedObject('/registry/pods/ns/o', 7 as never, Buffer.alloc(1_000, 'o'), attributes);
+      other.hold(home);
+      other.mayReread(Buffer.alloc(900, 'o'), () => Buffer.alloc(900, 'o'));
+      for (let tick = 0; tick < 5; tick++) home.tidy(tick * 60_000);
+      expect(inMemory([other, ...objects])).toEqual([other.key]);
+    });
+
+    it('visits few at a time', () => {
+      const home = new ByteHome({ ...limits, coldPassMs: 0 });
+      const { objects } = storedObjects(home, 20_000);
+      const left = () => objects.filter(({ slab }) => !slab).length;
+      // The first pass takes three calls.
+      const counts = Array.from({ length: 6 }, () => (home.tidy(0), left()));
+      expect(counts.slice(0, 3)).toEqual([0, 0, 0]);
+      for (let tick = 3, before = 0; tick < 6; before = counts[tick++]!) {
+        expect(counts[tick]! - before).toBeGreaterThan(0);
+        expect(counts[tick]! - before).toBeLessThanOrEqual(8_000);
+      }
+    });
   });
 });

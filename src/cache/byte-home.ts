@@ -1,3 +1,4 @@
+import { defaultCacheLimits, type CacheLimits } from './cache-limits.js';
 import { RenderingMemory } from './rendering-memory.js';
 
 /** An object whose bytes a home keeps. */
@@ -9,6 +10,8 @@ export interface Resident {
   copyInto(memory: Buffer, at: number): void;
   /** Called with the place of the bytes, at first and whenever they were moved. */
   settle(slab: Slab, start: number): void;
+  /** Removes itself from the home if its bytes can be read from the store, and were not read since the last call. */
+  leaveIfCold(): void;
 }
 
 /** One allocation for the bytes of many objects. */
@@ -29,6 +32,8 @@ export interface Slab {
  *
  * Bytes are never overwritten. If too many have gone, the residents of the slab with the most gaps move to the newest
  * one, a few with each addition; the memory of the old slab is released when nobody reads from it any more.
+ *
+ * If there are many, objects that nobody has read for one to two passes over all slabs leave to the store (ADR 077).
  */
 export class ByteHome {
   readonly renderings = new RenderingMemory();
@@ -39,8 +44,13 @@ export class ByteHome {
   private live = 0;
   private additions = 0;
   private additionsAtTidy = 0;
+  /** The slabs that a pass has yet to visit. Of the first one, only the objects before `passAt`. */
+  private pass: Slab[] = [];
+  private passAt = Infinity;
+  private nextPassMs = 0;
 
   constructor(
+    private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
     /** Returns memory of that size, which need not be cleared. */
     private readonly allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
   ) {}
@@ -73,12 +83,40 @@ export class ByteHome {
     if (slab.residents.length === 0) this.drop(slab);
   }
 
-  /** Closes gaps while nothing is written, and drops renderings that nobody reads. Called every few seconds. */
-  tidy(): void {
+  /** Closes gaps while nothing is written, and drops what nobody reads. Called every few seconds. */
+  tidy(nowMs: number): void {
     this.renderings.tick();
+    this.dropCold(nowMs);
     const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
     this.additionsAtTidy = this.additions;
     if (isQuiet && this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+  }
+
+  private dropCold(nowMs: number): void {
+    const { warmBytes, coldPassMs } = this.limits;
+    if (this.live <= warmBytes) {
+      this.pass = [];
+      return;
+    }
+    if (this.pass.length === 0) {
+      if (nowMs < this.nextPassMs) return;
+      this.nextPassMs = nowMs + coldPassMs;
+      this.pass = [...this.slabs];
+      this.passAt = Infinity;
+    }
+    for (let left = visitsPerTidy; left > 0;) {
+      const slab = this.pass[0];
+      if (!slab) return;
+      // Backwards, since one that leaves is replaced by the last one.
+      const from = Math.min(this.passAt, slab.residents.length);
+      const to = Math.max(0, from - left);
+      for (let at = from - 1; at >= to; at--) slab.residents[at]!.leaveIfCold();
+      left -= from - to + 1;
+      this.passAt = to;
+      if (to > 0) continue;
+      this.pass.shift();
+      this.passAt = Infinity;
+    }
   }
 
   private get gaps(): number {
@@ -152,3 +190,5 @@ const quietGapShare = 1 / 32;
 const movesPerAddition = 12;
 const movesPerTidy = 4_000;
 const quietAdditions = 100;
+/** 2 to 4 ms. */
+const visitsPerTidy = 8_000;

@@ -48,6 +48,12 @@ export interface CacheLimits {
    */
   readonly progressDelayMinMs: number;
   readonly progressDelayMaxMs: number;
+  /**
+   * Beyond that many bytes, objects leave memory that nobody has read for coldPassMs to twice as long, if the store can read
+   * them again.
+   */
+  readonly warmBytes: number;
+  readonly coldPassMs: number;
   /** Interval of freshness checks of an idle feed, and the lag beyond which the feed is no longer synced. */
   readonly heartbeatMs: number;
   readonly lagMaxMs: number;
@@ -78,6 +84,8 @@ export const defaultCacheLimits: CacheLimits = {
   revisionGatherMs: 1,
   progressDelayMinMs: 2,
   progressDelayMaxMs: 250,
+  warmBytes: 64 * 1024 * 1024,
+  coldPassMs: 60_000,
   heartbeatMs: 5_000,
   lagMaxMs: 15_000,
 };

@@ -4,17 +4,18 @@ import type { DeferredValue } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import type { ByteHome } from './byte-home.js';
 
-/** The bytes of an object that are still in the store. */
+/** The bytes of an object that are in the store only. */
 export class DeferredBytes {
-  readonly length: number;
-  /** The home of the bytes once they are read. */
-  home: ByteHome | undefined = undefined;
+  constructor(
+    /** The length of the JSON with the resourceVersion. */
+    readonly length: number,
+    readonly readValue: DeferredValue['read'],
+    /** The home of the bytes once they are read. */
+    public home?: ByteHome,
+  ) {}
 
-  private readonly readValue: DeferredValue['read'];
-
-  constructor({ length, read }: DeferredValue, revision: Revision) {
-    this.length = splicedLength(length, revision);
-    this.readValue = read;
+  static of({ length, read }: DeferredValue, revision: Revision): DeferredBytes {
+    return new DeferredBytes(splicedLength(length, revision), read);
   }
 
   /** Reads the JSON with the resourceVersion. Throws StorageErrors. */

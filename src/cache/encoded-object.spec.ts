@@ -76,7 +76,7 @@ describe('EncodedObject', () => {
           return answer();
         },
       };
-      const bytes = new DeferredBytes(value, 7 as never);
+      const bytes = DeferredBytes.of(value, 7 as never);
       const object = new EncodedObject('/registry/pods/ns/a', 7 as never, bytes, attributes);
       return { object, reads: () => reads };
     };

@@ -5,7 +5,7 @@ import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
-import type { KeyValue, ValueKeeper } from '../storage/kv-store.js';
+import type { DeferredValue, KeyValue, ValueKeeper } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import type { ByteHome, Resident, Slab } from './byte-home.js';
 import { DeferredBytes } from './deferred-bytes.js';
@@ -83,6 +83,9 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   private start = 0;
   /** The bytes, unless they are in a slab. */
   private own: Buffer | SplicedValue | DeferredBytes | undefined;
+  /** Set while the store has the same bytes, which then need not stay in memory. */
+  private reread: DeferredValue['read'] | undefined = undefined;
+  private isWarm = true;
   private exception: Exception | undefined = undefined;
   private renderings: KeptRendering[] | undefined = undefined;
   renderedAt = 0;
@@ -105,6 +108,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** JSON with the resourceVersion. */
   get bytes(): Buffer {
     const { slab, start } = this;
+    this.isWarm = true;
     return slab ? slab.memory.subarray(start, start + this.byteLength) : this.ownBytes();
   }
 
@@ -123,30 +127,50 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
       if (error instanceof StorageError && error.code === 'corrupt') this.exceptional.corruption = error;
       throw error;
     }
+    this.reread = deferred.readValue;
     if (this.holders > 0) deferred.home?.add(this);
     return this.bytes;
   }
 
-  /** Reads bytes that are still in the store, which need not keep them for longer. */
+  /** Reads bytes that are in the store only, which need not keep them for longer. */
   fetch(): void {
     if (this.own instanceof DeferredBytes) this.fetched(this.own);
+    this.reread = undefined;
+  }
+
+  /** Allows that the bytes leave memory and are read again: `value`, if it gives them exactly. */
+  mayReread(value: Buffer, read: DeferredValue['read']): void {
+    if (this.isStoredAs(value)) this.reread = read;
+  }
+
+  leaveIfCold(): void {
+    const { isWarm, reread, slab } = this;
+    this.isWarm = false;
+    if (isWarm || !reread || !slab) return;
+    slab.home.remove(this);
+    this.slab = undefined;
+    this.own = new DeferredBytes(this.byteLength, reread, slab.home);
   }
 
   /** Copies all bytes into a slab, with room for them. */
   copyInto(memory: Buffer, at: number): void {
-    if (this.own instanceof SplicedValue) this.own.copy(memory, at);
-    else this.copyTo(memory, at, 0);
+    const { slab, start, byteLength, own } = this;
+    if (slab) slab.memory.copy(memory, at, start, start + byteLength);
+    else if (own instanceof SplicedValue) own.copy(memory, at);
+    else this.ownBytes().copy(memory, at);
   }
 
   /** The byte at a position of `bytes`, without a view of them. */
   byteAt(position: number): number | undefined {
     const { slab, start } = this;
+    this.isWarm = true;
     return slab ? slab.memory[start + position] : this.ownBytes()[position];
   }
 
   /** Copies `bytes` from a position on, without a view of them. Returns their number. */
   copyTo(target: Buffer, at: number, from: number): number {
     const { slab, start, byteLength } = this;
+    this.isWarm = true;
     return slab
       ? slab.memory.copy(target, at, start + from, start + byteLength)
       : this.ownBytes().copy(target, at, from);

@@ -64,12 +64,13 @@ export class Feed {
   private readonly stopped = new AbortController();
   private readonly inbox: Inbox;
   private readonly timeline: RevisionTimeline;
-  private readonly byteHome = new ByteHome();
+  private readonly byteHome: ByteHome;
   private readonly freshness: Freshness;
   private readonly cacheHost: CacheHost;
 
   constructor(private readonly options: FeedOptions) {
     const { store, clock, logger, limits } = options;
+    this.byteHome = new ByteHome(limits);
     this.timeline = new RevisionTimeline(limits.snapshotRetentionMs);
     this.freshness = new Freshness({
       clock,
@@ -169,7 +170,7 @@ export class Feed {
     const { clock, limits } = this.options;
     this.heartbeat = every(clock, limits.heartbeatMs, async () => {
       for (const cache of this.caches.values()) cache.trimHistory(clock.now());
-      this.byteHome.tidy();
+      this.byteHome.tidy(clock.now());
       await this.consistentRevision({ timeoutMs: limits.heartbeatMs });
     });
   }

@@ -337,11 +337,13 @@ export class WatchCache {
     this.unreadable.report(object);
   }
 
-  /** Decodes a value for the state. Its bytes move to their home, and are in memory once with those of the store. */
+  /** Decodes a value for the state. Its bytes move to their home. They are in memory once with those of the store, or may leave it. */
   admit(item: KeyValue): EncodedObject {
     const object = this.decodeOrCorrupt(item);
     object.hold(this.host.byteHome);
-    if (item.keepIn && !object.corruption && object.isStoredAs(item.value)) item.keepIn(object);
+    if (object.corruption) return object;
+    if (item.keepIn && object.isStoredAs(item.value)) item.keepIn(object);
+    if (item.reread) object.mayReread(item.value, item.reread);
     return object;
   }
 

@@ -45,6 +45,8 @@ export interface KeyValue {
   readonly isStale?: boolean;
   /** Set by TransformedStore: the reason for which `value` could not be decrypted and is as stored. */
   readonly failure?: UntransformableError | undefined;
+  /** Of events of stores that can read `value` again, so that nobody need keep it. */
+  readonly reread?: DeferredValue['read'] | undefined;
   /** Of stores that keep values in memory: the keeper has the bytes of `value` from now on. */
   keepIn?(keeper: ValueKeeper): void;
 }

@@ -3,7 +3,7 @@ import { openKubeconfigClient } from '../../src/kubeconfig-client/open-client.js
 import { SeededRng } from '../../src/std/rng.js';
 import { startTestServer } from '../harness/servers.js';
 
-// The full run takes minutes: KEELSON_PAST_WRITES=100000 KEELSON_PAST_STATES=1000.
+// The full run takes minutes: KEELSON_PAST_WRITES=200000 KEELSON_PAST_STATES=2000.
 const writesCount = Number(process.env['KEELSON_PAST_WRITES'] ?? 2_000) / 2;
 const statesCount = Number(process.env['KEELSON_PAST_STATES'] ?? 150) / 2;
 

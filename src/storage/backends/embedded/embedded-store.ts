@@ -294,7 +294,7 @@ export class EmbeddedStore implements KvStore {
   }
 
   private newPendingCommit(): PendingCommit {
-    return new PendingCommit({ view: this.file.view, head: this.head, timeMs: this.timeMs() });
+    return new PendingCommit({ view: this.file.view, head: this.head, timeMs: this.timeMs(), reread: this.readValue });
   }
 
   /** Moves view and head together, so that the revision of every result is that of its data. */
@@ -367,7 +367,7 @@ export class EmbeddedStore implements KvStore {
     }
   }
 
-  /** Reads a deferred value. */
+  /** Reads a deferred value, or one that was written. */
   private readonly readValue = (key: string, revision: Revision): Buffer => {
     this.checkOpen();
     try {

@@ -35,8 +35,10 @@ function replacedState(key: string, record: Buffer): KeyValue | undefined {
 
 /** Reads the value of a key at the revision that wrote it. Throws if it is no longer kept. */
 export function valueAt(view: View, key: string, revision: Revision): Buffer {
-  const item = stateAt(view, key, revision);
-  if (item?.modRevision === revision) return item.value;
+  const latest = latestState(view, key);
+  if (latest?.modRevision === revision) return latest.value;
+  const replaced = stateAt(view, key, revision);
+  if (replaced?.modRevision === revision) return replaced.value;
   throw new StorageError('compacted', `the state of ${key} at revision ${revision} is no longer kept`);
 }
 

@@ -1,5 +1,5 @@
 import type { Revision } from '../../../machinery/revision.js';
-import type { Compare, KeyValue, StoreEvent, TxnResult, Write } from '../../kv-store.js';
+import type { Compare, DeferredValue, KeyValue, StoreEvent, TxnResult, Write } from '../../kv-store.js';
 import { deleteEvent, putEvent } from '../../store-event.js';
 import { StorageError } from '../../storage-error.js';
 import type { LogEntry } from '../watch-hub.js';
@@ -17,11 +17,13 @@ export class PendingCommit {
   head: Revision;
   private readonly view: View;
   private readonly timeMs: number;
+  private readonly reread: DeferredValue['read'];
 
-  constructor({ view, head, timeMs }: PendingCommitOptions) {
+  constructor({ view, head, timeMs, reread }: PendingCommitOptions) {
     this.view = view;
     this.head = head;
     this.timeMs = timeMs;
+    this.reread = reread;
   }
 
   apply(compares: readonly Compare[], writes: readonly Write[], changes: Change[]): TxnResult {
@@ -43,7 +45,11 @@ export class PendingCommit {
     const value = Buffer.from(buffer, byteOffset, byteLength);
     const createRevision = previous?.createRevision ?? revision;
     const summary = write.summarize?.();
-    return putEvent({ key, value, createRevision, modRevision: revision, ...(summary && { summary }) }, previous);
+    const { reread } = this;
+    return putEvent(
+      { key, value, createRevision, modRevision: revision, reread, ...(summary && { summary }) },
+      previous,
+    );
   }
 
   private append(revision: Revision, events: readonly StoreEvent[], changes: Change[]): void {
@@ -88,6 +94,8 @@ interface PendingCommitOptions {
   readonly view: View;
   readonly head: Revision;
   readonly timeMs: number;
+  /** Reads a committed value. */
+  readonly reread: DeferredValue['read'];
 }
 
 interface Stored {
