@@ -161,7 +161,7 @@ export class EmbeddedFile {
       await mkdir(partial, { mode: 0o700 });
       const isClone = await isCloned(join(this.directory, dataFile), join(partial, dataFile));
       if (!isClone) await this.database.backup(partial, false);
-      const copy = open<Buffer, Buffer>(lmdbOptions(partial, new RecordCopies()) as RootDatabaseOptionsWithPath);
+      const copy = openLmdb(partial, new RecordCopies());
       await copy.remove(metaKeys.owner);
       await copy.close();
       for (const name of [dataFile, lockFile]) await chmod(join(partial, name), 0o600);
@@ -250,25 +250,40 @@ function openFileToRead(path: string, copies: RecordCopies, logger: Logger): Dat
     if (!statSync(file, { throwIfNoEntry: false })?.size)
       throw new StorageError('unavailable', `${path} holds no store`);
     checkFile(file, { isReadOnly: true, warn: (message, fields) => logger.warn(message, fields) });
-    return open<Buffer, Buffer>({ ...lmdbOptions(path, copies), readOnly: true } as RootDatabaseOptionsWithPath);
+    return openLmdb(path, copies, { readOnly: true });
   } catch (error) {
     throw storageError(path, error);
   }
 }
 
-function lmdbOptions(path: string, copies: RecordCopies): object {
-  return {
+/** Address space for a file that grows: beyond it, lmdb maps the file again, and keeps the old map and its pages until the end. */
+const mapBytes = 64 * 1024 ** 3;
+/** The same for processes with few addresses. */
+const mapBytesMin = 256 * 1024 * 1024;
+
+function openLmdb(path: string, copies: RecordCopies, more: { readonly readOnly?: true } = {}): Database {
+  const options = {
     path,
     encoding: 'binary',
     encoder: copies,
     keyEncoding: 'binary',
     overlappingSync: false,
     noSubdir: false,
-    // Reserves address space only: the file grows on demand, and the map is remapped with it.
-    mapSize: 256 * 1024 * 1024,
     // A reader is a view in use: one for each commit made during a long range read.
     maxReaders: 512,
+    mapSize: isAddressSpaceLimited() ? mapBytesMin : mapBytes,
+    ...more,
   };
+  return open<Buffer, Buffer>(options as RootDatabaseOptionsWithPath);
+}
+
+/** Returns true if `ulimit -v` is set, or the system is not known: lmdb crashes if the map does not fit. */
+function isAddressSpaceLimited(): boolean {
+  try {
+    return !/^Max address space +unlimited/m.test(readFileSync('/proc/self/limits', 'latin1'));
+  } catch {
+    return process.platform !== 'darwin';
+  }
 }
 
 function openDatabase(path: string, copies: RecordCopies, logger: Logger): Database {
@@ -280,7 +295,7 @@ function openDatabase(path: string, copies: RecordCopies, logger: Logger): Datab
     if (!isNew) checkFile(file, { isReadOnly: false, warn: (message, fields) => logger.warn(message, fields) });
     // LMDB would create the files readable for all users; it accepts empty ones as new.
     for (const name of [dataFile, lockFile]) makePrivateFile(join(path, name));
-    const database = open<Buffer, Buffer>(lmdbOptions(path, copies) as RootDatabaseOptionsWithPath);
+    const database = openLmdb(path, copies);
     if (isNew) {
       syncDirectory(path);
       syncDirectory(dirname(path));

@@ -202,6 +202,23 @@ describe('EmbeddedStore', () => {
     expect(texts(past.items)).toEqual(old);
   });
 
+  it('maps its file once, with room to grow', async () => {
+    const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+    if (!/^Max address space +unlimited/m.test(limits)) return;
+    await open();
+    const maps = (await readFile('/proc/self/maps', 'utf8')).split('\n').filter((line) => line.includes(directory));
+    const sizes = maps
+      .filter((line) => line.includes('data.mdb'))
+      .map((line) =>
+        line
+          .split(' ')[0]!
+          .split('-')
+          .map((address) => Number.parseInt(address, 16)),
+      )
+      .map(([start, end]) => (end! - start!) / 1024 ** 3);
+    expect(sizes).toEqual([64]);
+  });
+
   it('keeps the summary of a value with it, also in the past and after a restart', async () => {
     const store = await open();
     const summarized = (value: string): Write => {
