@@ -88,8 +88,10 @@ async function checkResource(cache: WatchCache, store: KvStore, signal: AbortSig
     const order = !ours ? 1 : !theirs ? -1 : compareUtf8(ours.key, theirs.key);
     const inCache = order <= 0 ? ours : undefined;
     const inStore = order >= 0 ? theirs : undefined;
-    const decoded = inCache && inCache.revision === inStore?.modRevision ? cache.decode(inStore) : undefined;
-    if (!decoded || !inCache!.bytes.equals(decoded.bytes)) {
+    const isSameRevision = inCache !== undefined && inCache.revision === inStore?.modRevision;
+    // Bytes that are not in memory come from the store.
+    const decoded = isSameRevision && inCache.isInMemory ? cache.decode(inStore) : undefined;
+    if (!isSameRevision || (decoded && !inCache.hasBytes(decoded.bytes))) {
       const key = (inCache ?? inStore)!.key;
       const isLogged = mismatches.length < loggedMax;
       mismatches.push({

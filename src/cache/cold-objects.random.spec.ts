@@ -9,6 +9,7 @@ import { silentLogger } from '../std/logger.js';
 import { SeededRng } from '../std/rng.js';
 import { EmbeddedStore } from '../storage/backends/embedded/embedded-store.js';
 import { defaultCacheLimits } from './cache-limits.js';
+import { checkAgainstStore } from './checker.js';
 import type { EncodedObject } from './encoded-object.js';
 import { Feed } from './feed.js';
 import type { Snapshot } from './snapshot.js';
@@ -82,7 +83,11 @@ async function run(seed: number): Promise<void> {
       for (let passes = 0; passes < 3; passes++) clock.advance(coldPassMs);
       await caughtUp();
       const objects = [...cache.snapshot().range(prefix)];
-      coldMax = Math.max(coldMax, objects.filter(({ slab }) => !slab).length);
+      const cold = () => objects.filter(({ slab }) => !slab).length;
+      const before = cold();
+      coldMax = Math.max(coldMax, before);
+      expect(await checkAgainstStore(feed, store)).toEqual([]);
+      expect(cold()).toBe(before);
     },
   ];
   try {

@@ -143,6 +143,18 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     if (this.isStoredAs(value)) this.reread = read;
   }
 
+  get isInMemory(): boolean {
+    return !(this.own instanceof DeferredBytes);
+  }
+
+  /** Compares bytes in memory, without a sign that somebody reads them. */
+  hasBytes(other: Buffer): boolean {
+    const { isWarm } = this;
+    const isEqual = this.bytes.equals(other);
+    this.isWarm = isWarm;
+    return isEqual;
+  }
+
   leaveIfCold(): void {
     const { isWarm, reread, slab } = this;
     this.isWarm = false;
