@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../../src/config/config-files.js';
@@ -22,6 +22,12 @@ interface ApiServer {
   readonly prober: HttpApi;
 }
 
+/** Copies what a server has made, which may write the key of its tokens only after it serves. */
+async function copyPki(from: string, to: string): Promise<void> {
+  while (!existsSync(join(from, 'sa.key'))) await sleep(20);
+  cpSync(from, to, { recursive: true, filter: (file) => !file.endsWith('.tmp') });
+}
+
 /** Built servers in processes of their own, with one CA, faulty lines to etcd, and a balancer in front. */
 export class ApiServers {
   private constructor(
@@ -38,7 +44,7 @@ export class ApiServers {
       const folder = join(directory, `server-${n}`);
       mkdirSync(folder, { recursive: true });
       // Clients trust one CA, and tokens of one server are those of all.
-      if (n > 0) cpSync(join(first, 'pki'), join(folder, 'pki'), { recursive: true });
+      if (n > 0) await copyPki(join(first, 'pki'), join(folder, 'pki'));
       const lines = await Promise.all(
         etcd.members.map(({ clientPort }) => FaultyLine.start({ upstreamPort: clientPort })),
       );
