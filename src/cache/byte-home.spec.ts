@@ -172,6 +172,23 @@ describe('the home of the bytes of cached objects', () => {
       expect(inMemory([other, ...objects])).toEqual([other.key]);
     });
 
+    it('keeps no more renderings of those that have left than of others', () => {
+      const home = new ByteHome(limits);
+      const { objects } = storedObjects(home, 100);
+      for (let tick = 0; tick < 2; tick++) home.tidy(tick * 60_000);
+      expect(inMemory(objects)).toEqual([]);
+      const rendering: Rendering = {
+        id: 'large',
+        render: (object) => Buffer.alloc(1024 * object.bytes.length),
+        frame: (_type, body) => body,
+        bookmark: () => Buffer.alloc(0),
+        error: () => Buffer.alloc(0),
+      };
+      for (const object of objects) object.rendered(rendering);
+      const kept = objects.filter((object) => object.hasRendering(rendering)).length;
+      expect(kept).toBe(Math.floor((64 * 1024) / objects[99]!.byteLength));
+    });
+
     it('visits few at a time', () => {
       const home = new ByteHome({ ...limits, coldPassMs: 0 });
       const { objects } = storedObjects(home, 20_000);

@@ -298,7 +298,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     if (this.corruption) throw this.corruption;
     if (rendering.id === 'json') return this.bytes;
     if (rendering.timeBucket) return rendering.render(this, parsed);
-    const memory = this.slab?.home.renderings;
+    const memory = this.home?.renderings;
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (memory) this.renderedAt = memory.now;
     if (known) return known.bytes;
@@ -314,6 +314,12 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     return dropped.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
+  /** The home of the bytes, or the one to which they return when they are read. */
+  private get home(): ByteHome | undefined {
+    const { slab, own } = this;
+    return slab ? slab.home : own instanceof DeferredBytes ? own.home : undefined;
+  }
+
   private keep(kept: KeptRendering): Buffer {
     const isFirst = !this.renderings?.some(({ isPinned }) => !isPinned);
     this.renderings ??= [];
@@ -323,7 +329,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
       if (oldest >= 0) added -= this.renderings.splice(oldest, 1)[0]!.bytes.length;
     }
     this.renderings.push(kept);
-    if (!kept.isPinned) this.slab?.home.renderings.add(this, added, isFirst);
+    if (!kept.isPinned) this.home?.renderings.add(this, added, isFirst);
     return kept.bytes;
   }
 

@@ -122,26 +122,24 @@ export class EmbeddedFile {
   /** Opens an existing file that no living process owns, without writing to it. */
   static openReadOnly(directory: string, logger: Logger): EmbeddedFile {
     const path = resolve(directory);
-    const copies = new RecordCopies();
-    const database = openExisting(path, copies, logger);
-    try {
-      checkFormat(path, database, { isReadOnly: true });
+    refuseIfOwnerFileAlive(path);
+    return EmbeddedFile.openToRead(path, logger, (database) => {
       const holder = database.get(metaKeys.owner);
       if (holder) refuseIfAlive(path, decodeOwner(holder.subarray(8)));
-      return new EmbeddedFile(path, database, copies, undefined);
-    } catch (error) {
-      void database.close();
-      throw storageError(path, error);
-    }
+    });
   }
 
   /** Opens an existing file to read and to copy it, which another process may be using. */
   static openToCopy(directory: string, logger: Logger): EmbeddedFile {
-    const path = resolve(directory);
+    return EmbeddedFile.openToRead(resolve(directory), logger);
+  }
+
+  private static openToRead(path: string, logger: Logger, check?: (database: Database) => void): EmbeddedFile {
     const copies = new RecordCopies();
     const database = openFileToRead(path, copies, logger);
     try {
       checkFormat(path, database, { isReadOnly: true });
+      check?.(database);
       return new EmbeddedFile(path, database, copies, undefined);
     } catch (error) {
       void database.close();
@@ -237,11 +235,6 @@ async function isCloned(source: string, target: string): Promise<boolean> {
     await rm(target, { force: true });
     return false;
   }
-}
-
-function openExisting(path: string, copies: RecordCopies, logger: Logger): Database {
-  refuseIfOwnerFileAlive(path);
-  return openFileToRead(path, copies, logger);
 }
 
 function openFileToRead(path: string, copies: RecordCopies, logger: Logger): Database {
