@@ -242,11 +242,13 @@ export class ResourceRequests {
     const supported = patchTypesOf(served, readsCbor);
     const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
     if (!type) throw unsupportedPatch(mediaType, supported);
-    const options = parsePatchOptions(info.query, { ...this.dependencies, isApply: type === 'apply' });
-    const bytes = await readBody(request, this.dependencies.limits.requestBodyBytesMax);
+    const options = parsePatchOptions(info.query, type === 'apply', this.dependencies);
+    const { limits, clock } = this.dependencies;
+    const bytes = await readBody(request, limits.requestBodyBytesMax);
     const target = this.target(request, served, options);
     request.kube.begin('decode');
-    const body = await submittedPatch(bytes, { mediaType, type }, { ...this.dependencies, ...options });
+    const { fieldValidation } = options;
+    const body = await submittedPatch(bytes, { mediaType, type }, { fieldValidation, limits, clock });
     request.kube.audit?.patched(type === 'apply' ? encodeJson(body.value) : bytes);
     request.kube.begin('handling');
     const answer =

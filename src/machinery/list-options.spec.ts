@@ -125,7 +125,7 @@ describe('parseCreateOptions', () => {
 
 describe('parsePatchOptions', () => {
   const patch = (query: string, isApply: boolean) =>
-    outcome(() => parsePatchOptions(new Query(query), { ...context, isApply }));
+    outcome(() => parsePatchOptions(new Query(query), isApply, context));
   it.each([
     ['fieldManager=m&force=true', true, { force: true, fieldManager: 'm' }],
     ['', false, { force: false }],

@@ -32,12 +32,12 @@ export function parseUpdateOptions(query: Query, context: OptionsContext): Updat
 }
 
 /** Server-side apply requires a field manager and may force; other patches may not. */
-export function parsePatchOptions(query: Query, context: OptionsContext & { readonly isApply: boolean }): PatchOptions {
+export function parsePatchOptions(query: Query, isApply: boolean, context: OptionsContext): PatchOptions {
   const errors: FieldError[] = [];
-  if (!context.isApply && query.has('force')) {
+  if (!isApply && query.has('force')) {
     errors.push(fieldError.forbidden('force', 'may not be specified for non-apply patch'));
   }
-  if (context.isApply && (query.first('fieldManager') ?? '') === '') {
+  if (isApply && (query.first('fieldManager') ?? '') === '') {
     errors.push(fieldError.required('fieldManager', 'is required for apply patch'));
   }
   const options = writeOptions(query, 'PatchOptions', context, errors);
