@@ -1,10 +1,14 @@
 import type { AnyResponse } from './raw-messages.js';
 
-/** The answers that a stopping server waits for, with the function that removes one. */
-const awaited = new WeakMap<AnyResponse, () => void>();
+const stopAwaiting = Symbol('stopAwaiting');
 
+interface AwaitedAnswer {
+  [stopAwaiting]?: () => void;
+}
+
+/** Marks an answer that a stopping server waits for, until `release` is called. */
 export function awaitAtStop(response: AnyResponse, release: () => void): void {
-  awaited.set(response, release);
+  (response as AwaitedAnswer)[stopAwaiting] = release;
 }
 
 /**
@@ -12,5 +16,5 @@ export function awaitAtStop(response: AnyResponse, release: () => void): void {
  * others have ended.
  */
 export function cutAtStop(response: AnyResponse): void {
-  awaited.get(response)?.();
+  (response as AwaitedAnswer)[stopAwaiting]?.();
 }

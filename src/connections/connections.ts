@@ -72,24 +72,24 @@ export class Connections {
       isAwaited = false;
     };
     awaitAtStop(response, release);
-    response.once('close', release);
-    if (isHttp2Response(response)) this.beginHttp2(response);
-    else this.beginHttp1(request, response);
+    if (isHttp2Response(response)) this.beginHttp2(response, release);
+    else this.beginHttp1(request, response, release);
   }
 
-  private beginHttp1(request: AnyRequest, response: ServerResponse): void {
+  private beginHttp1(request: AnyRequest, response: ServerResponse, release: () => void): void {
     const { socket } = request;
     const pending = this.http1.get(socket);
     pending?.add(response);
     if (this.isClosing) response.shouldKeepAlive = false;
-    response.once('close', () => {
+    response.on('close', () => {
+      release();
       pending?.delete(response);
       if (this.isClosing && !pending?.size) socket.destroySoon();
       else if (!request.complete) this.boundUnread(request, () => socket.destroy());
     });
   }
 
-  private beginHttp2(response: Http2ServerResponse): void {
+  private beginHttp2(response: Http2ServerResponse, release: () => void): void {
     const { stream } = response;
     const session = stream.session as ServerHttp2Session;
     const state = this.sessions.get(session);
@@ -102,7 +102,8 @@ export class Connections {
       if (stream.writableEnded) this.stopBodyOfHead(stream);
       else stream.once('finish', () => this.beginStopBody(stream));
     }
-    response.once('close', () => {
+    response.on('close', () => {
+      release();
       if (state && --state.streams === 0) state.idleSinceMs = this.dependencies.clock.monotonicMs();
     });
   }

@@ -1,5 +1,5 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import { requestLine } from '../connections/unusual-requests.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
@@ -10,7 +10,7 @@ import { goQuote } from '../machinery/field-error.js';
  */
 export class AuditGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     const { kube } = request;
     const recorded = kube.audit?.begin();
     if (recorded === undefined) kube.audit = undefined;

@@ -1,5 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
@@ -13,7 +14,7 @@ export class AuthenticationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     const beginMs = this.metrics.nowMs;
     const result = this.authenticator.authenticate(request.raw, request.kube.info.path, request.kube);
     if (!(result instanceof Promise)) return this.setUser(request, result, beginMs);

@@ -8,7 +8,7 @@ import { ManualClock } from '../std/clock.js';
 import { AuthorizationGuard } from './authorization.guard.js';
 
 const kube = new RequestState(parseRequestInfo('GET', '/api/v1/namespaces/ns/pods/p'), 'id', new ManualClock());
-const context = { switchToHttp: () => ({ getRequest: () => ({ kube }) }) } as unknown as ExecutionContext;
+const context = { getArgByIndex: () => ({ kube }) } as unknown as ExecutionContext;
 const none: Authorization = { decision: 'no opinion', reason: 'nothing is known' };
 
 function guarded(answer: () => Authorization | Promise<Authorization>) {

@@ -1,5 +1,5 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import {
   authorize,
   type Authorization,
@@ -22,7 +22,7 @@ export class AuthorizationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { kube } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { kube } = requestOf(context);
     const { info, user } = kube;
     const attributes = new RequestAttributes(user, info, kube);
     const beginMs = this.metrics.nowMs;

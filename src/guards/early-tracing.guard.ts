@@ -1,5 +1,5 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import type { Tracer } from '../tracing/tracer.js';
 
 /** Records the calls of authentication until TracingGuard knows the trace. Not in the chain without --tracing-config-file. */
@@ -7,7 +7,7 @@ export class EarlyTracingGuard implements CanActivate {
   constructor(private readonly tracer: Tracer) {}
 
   canActivate(context: ExecutionContext): boolean {
-    context.switchToHttp().getRequest<FastifyRequest>().kube.trace = this.tracer.begin();
+    requestOf(context).kube.trace = this.tracer.begin();
     return true;
   }
 }

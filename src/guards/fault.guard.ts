@@ -1,5 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import type { RequestState } from '../answers/request-state.js';
 import type { Feed } from '../cache/feed.js';
 import { cutAnswer } from '../connections/cut.js';
@@ -35,8 +36,7 @@ export class FaultGuard implements CanActivate {
   constructor(private readonly options: Options) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const http = context.switchToHttp();
-    const { kube, raw } = http.getRequest<FastifyRequest>();
+    const { kube, raw } = requestOf(context);
     const { injector } = this.options;
     const asked = raw.headers[header];
     if (!injector) {
@@ -48,7 +48,7 @@ export class FaultGuard implements CanActivate {
     const subject = { info, user: kube.user, userAgent: raw.headers['user-agent'] ?? '' };
     const own = asked === undefined ? undefined : headerFault(String(asked));
     if (own) injector.countHeaderFault();
-    const response = http.getResponse<FastifyReply>().raw;
+    const response = context.getArgByIndex<FastifyReply>(1).raw;
     const inject = (name: string): true | Promise<true> => {
       const named = name === info.name ? subject : { ...subject, info: { ...info, name } };
       const fault = injector.choose(named);

@@ -1,5 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import { isHttp2Request, type AnyRequest } from '../connections/raw-messages.js';
 import type { FlowControl } from '../flow/flow-control.js';
 import type { FlowRequest } from '../flow/flow-request.js';
@@ -28,7 +29,7 @@ export class FlowControlGuard implements CanActivate {
   constructor(private readonly options: Options) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { kube, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { kube, raw } = requestOf(context);
     const { flowControl } = this.options;
     const { info } = kube;
     const isWatch = info.verb === 'watch';

@@ -1,5 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { requestOf } from '../answers/request-of.js';
 import type { ConstrainedImpersonation } from '../auth/constrained-impersonation.js';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
 import { authorize, type Authorizers, type Refusal } from '../auth/authorizer.js';
@@ -19,7 +20,7 @@ export class ImpersonationGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = requestOf(context);
     const { headers } = request.raw;
     // Fast path: nearly all requests have no such header.
     let found = false;

@@ -16,7 +16,8 @@ export function registerRequestInfo(server: FastifyInstance, dependencies: Depen
   server.addHook('onRequest', (request, reply, done) => {
     const state = makeRequestState(request, dependencies, reply.raw);
     request.kube = state;
-    reply.raw.once('close', () => state.end());
+    // A response closes once; on() costs less than once().
+    reply.raw.on('close', () => state.end());
     done();
   });
 }

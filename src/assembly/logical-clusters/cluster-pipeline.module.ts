@@ -1,6 +1,7 @@
 import { Module, type CanActivate, type DynamicModule, type NestInterceptor } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestOf } from '../../answers/request-of.js';
 import type { AnyRequest } from '../../connections/raw-messages.js';
 import type { VersionDocument } from '../../config/version-document.js';
 import { discoveryController } from '../../endpoints/discovery.controller.js';
@@ -47,12 +48,10 @@ export class ClusterPipelineModule {
   static for({ handlersOf, guardCount, version, filter }: Dependencies): DynamicModule {
     const of = (request: FastifyRequest) => handlersOf(request.raw);
     const guards = Array.from({ length: guardCount }, (_, at): CanActivate => ({
-      canActivate: (context) =>
-        of(context.switchToHttp().getRequest<FastifyRequest>()).guards[at]!.canActivate(context),
+      canActivate: (context) => of(requestOf(context)).guards[at]!.canActivate(context),
     }));
     const interceptor: NestInterceptor = {
-      intercept: (context, next) =>
-        of(context.switchToHttp().getRequest<FastifyRequest>()).interceptor.intercept(context, next),
+      intercept: (context, next) => of(requestOf(context)).interceptor.intercept(context, next),
     };
     return {
       module: ClusterPipelineModule,
