@@ -33,6 +33,6 @@ export function requestGuards(components: GuardComponents): CanActivate[] {
   ];
 }
 
-export function requestInterceptor({ visible, negotiators, aggregation }: ServerComponents) {
-  return new ContentNegotiationInterceptor(visible, negotiators, aggregation.versions);
+export function requestInterceptor({ visible, negotiators, aggregation, requests }: ServerComponents) {
+  return new ContentNegotiationInterceptor(visible, negotiators, aggregation.versions, requests);
 }

@@ -35,7 +35,7 @@ import { getObject, listComputed } from '../verbs/get.js';
 import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
-import type { RequireCreate, Target } from '../verbs/verb.js';
+import type { RequireCreate, Target, VerbAnswer } from '../verbs/verb.js';
 import type { AuthorizationAttributes } from '../auth/authorizer.js';
 import { beginExplanation, explainHeader } from './explanations.js';
 import type { ConnectionRequests } from './connection-requests.js';
@@ -104,7 +104,7 @@ export class ResourceRequests {
     if (served.type !== 'stored') return this.virtual(request, reply, served);
     if (request.raw.headers[explainHeader] !== undefined) return this.explained(request, reply, served);
     const answered = this.stored(request, reply, served);
-    return isCustom(served)
+    return answered && isCustom(served)
       ? answered.catch((error: unknown) => this.readAgain(request, reply, served, error))
       : answered;
   }
@@ -131,7 +131,7 @@ export class ResourceRequests {
     return this.answer(request, reply);
   }
 
-  private async stored(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+  private stored(request: FastifyRequest, reply: FastifyReply, served: ServedResource): void | Promise<void> {
     const { kube } = request;
     const { info } = kube;
     const { definition } = served;
@@ -145,39 +145,18 @@ export class ResourceRequests {
     this.dependencies.deprecations.note(kube, served);
 
     switch (info.verb) {
-      case 'get': {
-        const options = parseGetOptions(info.query);
-        const target = this.target(request, served);
-        return this.answers.send(
-          request,
-          reply,
-          definition,
-          await getObject(target, info.subresource, options.resourceVersion),
-        );
-      }
+      case 'get':
+        return this.get(request, reply, served);
       case 'list':
         return this.list(request, reply, served);
       case 'watch':
         // A deprecated /watch/ path has the verb watch for every method.
         if (request.raw.method !== 'GET' && request.raw.method !== 'HEAD') throw ApiError.methodNotAllowed();
         return this.watch(request, reply, served);
-      case 'create': {
-        const options = parseCreateOptions(info.query, this.dependencies);
-        const body = await this.body(request, definition.kind, options);
-        const target = this.target(request, served, options);
-        return this.answers.send(request, reply, definition, await create(this.dependencies.admission, target, body));
-      }
-      case 'update': {
-        const options = parseUpdateOptions(info.query, this.dependencies);
-        const body = await this.body(request, definition.kind, options);
-        const target = this.target(request, served, options);
-        return this.answers.send(
-          request,
-          reply,
-          definition,
-          await update(this.dependencies.admission, target, info.subresource, body, this.requireCreate(request)),
-        );
-      }
+      case 'create':
+        return this.create(request, reply, served);
+      case 'update':
+        return this.update(request, reply, served);
       case 'patch':
         return this.patch(request, reply, served);
       case 'delete':
@@ -186,6 +165,33 @@ export class ResourceRequests {
       default:
         throw ApiError.methodNotAllowed();
     }
+  }
+
+  private get(request: FastifyRequest, reply: FastifyReply, served: ServedResource): void | Promise<void> {
+    const { info } = request.kube;
+    const { resourceVersion } = parseGetOptions(info.query);
+    const answer = getObject(this.target(request, served), info.subresource, resourceVersion);
+    const send = (found: VerbAnswer) => this.answers.send(request, reply, served.definition, found);
+    return answer instanceof Promise ? answer.then(send) : send(answer);
+  }
+
+  private async create(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { definition } = served;
+    const options = parseCreateOptions(request.kube.info.query, this.dependencies);
+    const body = await this.body(request, definition.kind, options);
+    const target = this.target(request, served, options);
+    return this.answers.send(request, reply, definition, await create(this.dependencies.admission, target, body));
+  }
+
+  private async update(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { definition } = served;
+    const { info } = request.kube;
+    const options = parseUpdateOptions(info.query, this.dependencies);
+    const body = await this.body(request, definition.kind, options);
+    const target = this.target(request, served, options);
+    const { admission } = this.dependencies;
+    const answer = await update(admission, target, info.subresource, body, this.requireCreate(request));
+    return this.answers.send(request, reply, definition, answer);
   }
 
   private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {

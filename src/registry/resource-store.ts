@@ -16,7 +16,7 @@ import type { CallOptions, KeyValue, KvStore, Write } from '../storage/kv-store.
 import { UntransformableError, type ValueTransforms } from '../storage/value-transforms.js';
 import type { DeclaredValidation } from './write/declared-validation.js';
 import { FieldOwnership } from './write/field-ownership.js';
-import { readFresh } from './read/freshness.js';
+import { readFresh, servesAnyState } from './read/freshness.js';
 import { objectCodec, type ObjectCodec } from './stored/object-codec.js';
 import type { Steps } from '../std/steps.js';
 import { StoredValues, type StoredValuesOptions } from './stored/stored-values.js';
@@ -122,14 +122,17 @@ export class ResourceStore {
     return this.definition.namespaced && namespace !== '' ? `${this.prefix}${namespace}/` : this.prefix;
   }
 
-  /** Reads an object. `resourceVersion` as in the request: undefined is the most recent, '0' is any. */
-  async get(
+  /**
+   * Reads an object. `resourceVersion` as in the request: undefined is the most recent, '0' is any. Returns a promise only
+   * if it must wait.
+   */
+  get(
     namespace: string,
     name: string,
-    options: { readonly resourceVersion?: string | undefined; readonly caller?: Caller } = {},
-  ): Promise<EncodedObject> {
-    await readFresh(this.dependencies, this.cache, options.resourceVersion, options.caller);
-    return this.cached(namespace, name);
+    { resourceVersion, caller }: { readonly resourceVersion?: string | undefined; readonly caller?: Caller } = {},
+  ): EncodedObject | Promise<EncodedObject> {
+    if (servesAnyState(this.dependencies, this.cache, resourceVersion, caller)) return this.cached(namespace, name);
+    return readFresh(this.dependencies, this.cache, resourceVersion, caller).then(() => this.cached(namespace, name));
   }
 
   /** Returns the cached object without waiting for freshness. */

@@ -13,6 +13,20 @@ interface Dependencies {
   readonly limits: { readonly freshnessTimeoutMs: number };
 }
 
+/** True if a read that accepts any state (`0`) need not wait, as most do not: the cache is loaded. */
+export function servesAnyState(
+  { feed }: Pick<Dependencies, 'feed'>,
+  cache: WatchCache,
+  resourceVersion: string | undefined,
+  caller: Caller | undefined,
+): boolean {
+  if (resourceVersion !== '0' || !cache.isReady) return false;
+  caller?.steps?.begin('cache');
+  checkHistory(feed);
+  cache.checkOpen();
+  return true;
+}
+
 /**
  * Waits until the cache may serve a read: without a resourceVersion, until it holds all writes acknowledged before the
  * request; for `0`, until it is loaded; for another version, until it is at least that fresh.
