@@ -100,7 +100,11 @@ function cacheLimitsOf({ limits }: ServerConfig) {
   return {
     ...defaultCacheLimits,
     loadPageItems: limits.storePageItems,
+    loadPageItemsMax: limits.storePageItems * loadPageGrowthMax,
     historyEventsMax: limits.historyEventsPerResourceMax,
     snapshotRetentionMs: limits.snapshotRetentionMs,
   };
 }
+
+/** etcd counts all remaining keys for each page. */
+const loadPageGrowthMax = 8;

@@ -1,5 +1,5 @@
 import type { Revision } from '../machinery/revision.js';
-import type { KvStore, StoreEvent } from '../storage/kv-store.js';
+import type { KeyValue, KvStore, StoreEvent } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import type { Clock, Timer } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
@@ -98,7 +98,7 @@ class Reader {
       const last = this.found.at(-1);
       if (this.isEnough && last && revision > last.revision) return last.revision;
       const previous = this.previousOf(event);
-      const current = item && this.options.decode(item);
+      const current = item && this.decode(item);
       if (!previous && !current) return 'lost';
       if (current) this.latest.set(key, current);
       else this.latest.delete(key);
@@ -113,6 +113,12 @@ class Reader {
   }
 
   private previousOf({ key, previous }: StoreEvent): EncodedObject | undefined {
-    return this.latest.get(key) ?? (previous && this.options.decode(previous));
+    return this.latest.get(key) ?? (previous && this.decode(previous));
+  }
+
+  private decode(item: KeyValue): EncodedObject {
+    const object = this.options.decode(item);
+    object.detach();
+    return object;
   }
 }

@@ -1,7 +1,8 @@
 /** Limits of the cache, from config/limits.yaml. */
 export interface CacheLimits {
-  /** Objects per page when loading from the store. */
+  /** Objects of the first page when loading from the store, and of a later page of small objects. */
   readonly loadPageItems: number;
+  readonly loadPageItemsMax: number;
   /** A load that takes longer asks the store how many objects there are. */
   readonly loadCountMs: number;
   /** Interval of log lines about a load that takes long. */
@@ -61,6 +62,7 @@ export interface CacheLimits {
 
 export const defaultCacheLimits: CacheLimits = {
   loadPageItems: 500,
+  loadPageItemsMax: 4_000,
   loadCountMs: 1_000,
   loadReportMs: 2_000,
   retryDelayMinMs: 50,

@@ -1,5 +1,6 @@
 import { jsonRendering } from '../../test/harness/cache-world.js';
 import { StorageError } from '../storage/storage-error.js';
+import { spliceWhenCopied } from '../codec/stored-object.js';
 import { ByteHome } from './byte-home.js';
 import { DeferredBytes } from './deferred-bytes.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
@@ -35,6 +36,21 @@ describe('EncodedObject', () => {
     expect([later.revision, later.key, object.revision]).toEqual([1234, object.key, 7]);
     expect(object.bytes.toString()).toBe(json);
     expect(object.at(7 as never)).toBe(object);
+  });
+
+  it.each([
+    ['a small', 10, (object: EncodedObject) => object.hold(new ByteHome())],
+    ['a large', 200_000, (object: EncodedObject) => object.hold(new ByteHome())],
+    ['a small', 10, (object: EncodedObject) => object.detach()],
+  ])('%s object that is kept does not keep the page that its value is part of', (_size, length, keep) => {
+    const json = `{"kind":"C","apiVersion":"v1","metadata":{"name":"a"},"data":"${'x'.repeat(length)}"}`;
+    const page = Buffer.from(`before${json}behind`);
+    const value = page.subarray('before'.length, -'behind'.length);
+    const spliced = spliceWhenCopied(value, 7 as never);
+    const object = new EncodedObject('/registry/c/a', 7 as never, spliced, attributes);
+    keep(object);
+    page.fill('0');
+    expect(object.parse()).toMatchObject({ metadata: { resourceVersion: '7', name: 'a' }, data: 'x'.repeat(length) });
   });
 
   it('parse() returns a new object on every call', () => {

@@ -231,8 +231,17 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** Called by a cache or store that keeps this state from now on. With a home, the bytes move there. */
   hold(home?: ByteHome): void {
     this.holders++;
-    if (this.own instanceof DeferredBytes) this.own.home ??= home;
-    else home?.add(this);
+    if (this.own instanceof DeferredBytes) {
+      this.own.home ??= home;
+      return;
+    }
+    home?.add(this);
+    this.detach();
+  }
+
+  /** Copies bytes that are still a view of what the store has read at once, which would otherwise stay in memory. */
+  detach(): void {
+    if (this.own instanceof SplicedValue) this.own = this.own.toBuffer();
   }
 
   /** Called by a cache or store that no longer keeps it. Readers may still have it. */

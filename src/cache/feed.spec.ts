@@ -16,7 +16,7 @@ describe('Feed', () => {
   afterEach(() => world.close());
 
   it('loads all pages at one revision under concurrent writes', async () => {
-    world = new CacheWorld({ loadPageItems: 3 });
+    world = new CacheWorld({ loadPageItems: 3, loadPageItemsMax: 3 });
     for (let n = 0; n < 10; n++) await world.put(`p${n}`);
     const started = world.feed.start();
     const more = Array.from({ length: 10 }, (_, n) => world.put(`p${n * 2}`, { version: 9 }));
@@ -29,7 +29,7 @@ describe('Feed', () => {
   });
 
   it('tells the progress of a load', async () => {
-    world = new CacheWorld({ loadPageItems: 4, loadCountMs: 50 });
+    world = new CacheWorld({ loadPageItems: 4, loadPageItemsMax: 4, loadCountMs: 50 });
     for (let n = 0; n < 10; n++) await world.put(`p${n}`);
     const seen: unknown[] = [];
     const { range } = world.store;
@@ -45,7 +45,7 @@ describe('Feed', () => {
   });
 
   it('restarts the load if the store compacts its revision', async () => {
-    world = new CacheWorld({ loadPageItems: 2 });
+    world = new CacheWorld({ loadPageItems: 2, loadPageItemsMax: 2 });
     for (let n = 0; n < 9; n++) await world.put(`p${n}`);
     const { range } = world.store;
     world.store.range = async (...args) => {

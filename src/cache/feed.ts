@@ -264,7 +264,8 @@ export class Feed {
     const timer = new YieldTimer(clock);
     const beginMs = clock.monotonicMs();
     const countsAll = () => clock.monotonicMs() - beginMs >= limits.loadCountMs;
-    const pages = readPages(store, prefix, { limit: limits.loadPageItems, defersValues: true, countsAll, signal });
+    const { loadPageItems: limit, loadPageItemsMax: limitMax } = limits;
+    const pages = readPages(store, prefix, { limit, limitMax, defersValues: true, countsAll, signal });
     for await (const { items, revision, remaining } of pages) {
       at = revision;
       keys += items.length;

@@ -33,8 +33,9 @@ interface RequestedPage {
   readonly countsAll: boolean;
 }
 
-/** Pages below this size grow, larger ones shrink. */
-const pageBytes = 2 * 1024 * 1024;
+/** Pages below the first size grow, and those above the second shrink. */
+const pageBytesMin = 4 * 1024 * 1024;
+const pageBytesMax = 2 * pageBytesMin;
 
 /**
  * Reads every key under a prefix at one revision, page by page. There is always a first page, which may be empty. A page is
@@ -59,8 +60,9 @@ export async function* readPages(store: KvStore, prefix: string, options: PageOp
     revision ??= answer.revision;
     const remaining = Math.max(0, count - items.length);
     const last = items.at(-1);
-    const bytes = items.reduce((sum, { value }) => sum + value.length, 0);
-    limit = bytes < pageBytes ? Math.min(limit * 2, limitMax) : Math.max(Math.ceil(limit / 2), options.limit);
+    const bytes = items.reduce((sum, { value, summary }) => sum + value.length + (summary?.length ?? 0), 0);
+    if (bytes < pageBytesMin) limit = Math.min(limit * 2, limitMax);
+    else if (bytes > pageBytesMax) limit = Math.max(Math.ceil(limit / 2), options.limit);
     next = last && remaining > 0 ? request(`${last.key}\0`) : undefined;
     yield { items, revision, remaining: countsAll || remaining === 0 ? remaining : undefined };
   }

@@ -61,7 +61,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       const { namespace = '', name = '' } = object.metadata;
       if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
       const { modRevision } = item;
-      const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
+      const bytes = isPlain ? spliceWhenCopied(item.value, modRevision) : encodeRead(object, modRevision);
       const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributes.read(object));
       if (isOutdated) encoded.isOutdated = true;
       if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
