@@ -19,7 +19,7 @@ interface Application {
   readonly id: string;
   readonly force: boolean;
   readonly versions: KindVersions;
-  /** Called with the merged object before ownership is computed; throws to refuse it. */
+  /** Called with the merged object, if it is changed, before ownership is computed; throws to refuse it. */
   readonly check?: ((merged: JsonValue) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function* applyConfig(application: Application): Steps<Applied | Refused>
   const last = before.get(id);
   const owners: Owners = new Map(before).set(id, applier);
   const merged = { ...live, object: mergeTyped(live.schema, live.object, config) };
-  check?.(merged.object as JsonValue);
+  if (merged.object !== live.object) check?.(merged.object as JsonValue);
   yield;
   const result = yield* pruned(merged, owners, last, applier, versions);
   yield;

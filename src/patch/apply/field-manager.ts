@@ -150,12 +150,12 @@ export class FieldManager {
 
   private *applyTo(owners: Owners, live: JsonObject, request: AppliedConfig): Steps<JsonObject> {
     const result = yield* this.attempt(owners, request, request.force);
-    if (!('conflicts' in result)) return yield* this.finished(result, live, request);
+    if (!('conflicts' in result)) return this.finished(result, owners, live, request);
     yield;
     const left = this.lastApplied?.conflictsLeft(live, request.manager, result.conflicts) ?? result.conflicts;
     yield;
     if (left.length > 0) throw conflictError(left);
-    return yield* this.finished((yield* this.attempt(owners, request, true)) as Applied, live, request);
+    return this.finished((yield* this.attempt(owners, request, true)) as Applied, owners, live, request);
   }
 
   private *attempt(owners: Owners, request: AppliedConfig, force: boolean): Steps<Applied | Refused> {
@@ -173,17 +173,15 @@ export class FieldManager {
     });
   }
 
-  private *finished({ object, owners }: Applied, live: JsonObject, request: AppliedConfig): Steps<JsonObject> {
-    const result = (object ?? withoutManagedFields(live)) as JsonObject;
+  private finished({ object, owners }: Applied, before: Owners, live: JsonObject, request: AppliedConfig): JsonObject {
+    const result = (object ?? live) as JsonObject;
     const id = ownerId(this.owner(request.manager, 'Apply', noFields, undefined));
     const applier = owners.get(id);
     if (applier) {
       const fields = difference(applier.fields, neverOwned);
-      const before = (yield* readingOwners(managedFieldsOf(live)))?.get(id);
       if (isEmpty(fields)) owners.delete(id);
-      else owners.set(id, { ...applier, fields, time: object === undefined ? before?.time : request.time });
+      else owners.set(id, { ...applier, fields, time: object === undefined ? before.get(id)?.time : request.time });
     }
-    yield;
     const noted = this.lastApplied?.noted(result, request.config, request.manager) ?? result;
     return withManagedFields(noted, writeOwners(owners));
   }

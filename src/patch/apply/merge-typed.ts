@@ -5,7 +5,7 @@ import { putOwn } from '../../machinery/put-own.js';
 /**
  * Merges a configuration into an object: leaves are replaced, lists and maps are merged, nothing is removed. Items are
  * in the order of the configuration; items of the object only stay between the same neighbours. Arguments are not
- * changed; unchanged values are shared. Throws UntypedItem.
+ * changed. Unchanged values are returned themselves, so that they are found equal at once. Throws UntypedItem.
  */
 export function mergeTyped(schema: Schema, live: unknown, config: unknown): unknown {
   if (config === undefined || live === config) return live;
@@ -26,17 +26,19 @@ function mergeObjects(map: MapSchema, live: unknown, config: unknown): unknown {
   if (map.isAtomic || (isEmptyObject(left) && isEmptyObject(right))) return config;
   const out: Record<string, unknown> = {};
   let isEmpty = true;
-  const names = new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})]);
-  for (const name of names) {
+  let isChanged = left === undefined;
+  const merge = (name: string, from: unknown, to: unknown) => {
     const schema = map.fields.get(name)?.schema ?? map.values;
-    const from = left && Object.hasOwn(left, name) ? left[name] : undefined;
-    const to = right && Object.hasOwn(right, name) ? right[name] : undefined;
     const value = schema ? mergeTyped(schema, from, to) : (to ?? from);
-    if (value === undefined) continue;
+    if (value !== from) isChanged = true;
+    if (value === undefined) return;
     putOwn(out, name, value);
     isEmpty = false;
-  }
-  return isEmpty ? undefined : out;
+  };
+  for (const name in left) merge(name, left[name], right && Object.hasOwn(right, name) ? right[name] : undefined);
+  for (const name in right) if (!left || !Object.hasOwn(left, name)) merge(name, undefined, right[name]);
+  if (isEmpty) return undefined;
+  return isChanged ? out : left;
 }
 
 function mergeLists(list: ListSchema, live: unknown, config: unknown): unknown {
@@ -44,7 +46,9 @@ function mergeLists(list: ListSchema, live: unknown, config: unknown): unknown {
   const right = Array.isArray(config) ? (config as unknown[]) : [];
   if (list.kind === 'atomic' || (left.length === 0 && right.length === 0)) return config;
   const out = mergeItems(list, left, right);
-  return out.length === 0 ? undefined : out;
+  if (out.length === 0) return undefined;
+  const isSame = out.length === left.length && out.every((item, index) => item === left[index]);
+  return isSame ? left : out;
 }
 
 interface Indexed {

@@ -183,9 +183,11 @@ async function writeUpdate(
   if (timer.isDue()) await timer.yield();
 
   const key = current.encoded!.key;
-  const final = withoutIdleTimes(asJson(old), asJson(canonical)) as unknown as KubeObject;
+  const isEqual = deepEqual(canonical, old);
   if (timer.isDue()) await timer.yield();
-  const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
+  const final = isEqual ? canonical : (withoutIdleTimes(asJson(old), asJson(canonical)) as unknown as KubeObject);
+  if (timer.isDue()) await timer.yield();
+  const isSame = !current.encoded!.isOutdated && (isEqual || deepEqual(final, old));
   if (timer.isDue()) await timer.yield();
   let isStale = false;
   if (isSame || request.dryRun) {
