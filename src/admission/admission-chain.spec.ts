@@ -69,11 +69,30 @@ it('a plug-in that asks for it makes admit of all run once more', async () => {
   expect(asks).toBe(1);
 });
 
+it('calls only plug-ins that are about the resource, or about all', async () => {
+  const ran: string[] = [];
+  const plugin = (name: string, resources?: AdmissionPlugin['resources']): AdmissionPlugin => ({
+    name,
+    ...(resources && { resources }),
+    admit: () => void ran.push(name),
+  });
+  const chain = new AdmissionChain([
+    plugin('all'),
+    plugin('pods', [{ group: '', resource: 'pods' }]),
+    plugin('other group', [{ group: 'metrics.k8s.io', resource: 'pods' }]),
+    plugin('nodes', [{ group: '', resource: 'nodes' }]),
+  ]);
+  await chain.admit(attributesOf({ object: podOf() }));
+  await chain.admit(attributesOf({ object: podOf() }));
+  expect(ran).toEqual(['all', 'pods', 'all', 'pods']);
+});
+
 describe('plug-ins that return at once, and those that return a promise', () => {
   const outcomes: string[] = [];
   const observer: AdmissionObserver = {
     clock: new ManualClock(),
     plugin: (name, step, _operation, _seconds, isRefused) => void outcomes.push(`${name} ${step} ${isRefused}`),
+    unconcernedPlugins: (names, step) => void outcomes.push(`not called: ${names.join()} ${step}`),
     step: (step, _operation, _seconds, isRefused) => void outcomes.push(`${step} ${isRefused}`),
   };
   const refusal = ApiError.badRequest('no');

@@ -37,6 +37,10 @@ export interface AdmissionAttributes {
  * changes them. Plug-ins of embedding programs get copies, and may change the object at any depth.
  */
 export interface AdmissionHooks {
+  /**
+   * The resources that the plug-in is about; absent: all. Its steps are not called for others, nor for their subresources.
+   */
+  readonly resources?: readonly GroupResource[];
   readonly admit?: (attributes: AdmissionAttributes, isReinvocation?: boolean) => void | Promise<void>;
   /**
    * True if `admit` has changed the object so that `admit` of all plug-ins must run again. Asked once, after all have run.

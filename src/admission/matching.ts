@@ -1,7 +1,11 @@
 import type { Pod, PodSpec } from '../catalog/types/core.v1.js';
+import type { GroupResource } from '../machinery/gvk.js';
 import type { Mutable } from '../machinery/mutable.js';
 import type { AdmissionOperation } from './admission-operation.js';
 import type { AdmissionAttributes } from './admission-plugin.js';
+
+/** Resources of plug-ins that are about Pods alone. */
+export const onlyPods: readonly GroupResource[] = [{ group: '', resource: 'pods' }];
 
 /** True for a write of the resource itself, or of the given subresource, by one of the operations. */
 export function isAbout(

@@ -7,12 +7,12 @@ export class Histogram {
     this.counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  observe(value: number): void {
+  observe(value: number, times = 1): void {
     const { bounds, counts } = this;
     let at = 0;
     // Linear search: nearly all values fall into the first buckets.
     while (at < bounds.length && value > bounds[at]!) at++;
-    counts[at]!++;
-    this.sum += value;
+    counts[at]! += times;
+    this.sum += value * times;
   }
 }

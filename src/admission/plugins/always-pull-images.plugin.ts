@@ -2,14 +2,14 @@ import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { writtenPodOf } from '../matching.js';
+import { onlyPods, writtenPodOf } from '../matching.js';
 import { containerLists, containersOf } from '../../pods/containers.js';
 
 /** Sets imagePullPolicy Always, so that the registry checks the pull secrets even if the node has the image already. */
 export const alwaysPullImages = defineAdmissionPlugin({
   name: 'AlwaysPullImages',
   runs: 'if enabled',
-  make: () => ({ admit, validate }),
+  make: () => ({ resources: onlyPods, admit, validate }),
 });
 
 function admit(attributes: AdmissionAttributes): void {

@@ -6,12 +6,14 @@ import type { ClusterTrustBundle, PodCertificateRequest } from '../../catalog/ty
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, goQuote } from '../../machinery/field-error.js';
+import type { GroupResource } from '../../machinery/gvk.js';
 import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { privilegedGroup } from '../../machinery/user-info.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { onlyCleanupChanges } from '../cleanup-changes.js';
 import { parseRequest } from '../certificate-requests.js';
 import { isAbout } from '../matching.js';
+import type { PluginDependencies } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
 import { mayActFor } from '../signer-permissions.js';
 
@@ -20,6 +22,7 @@ export const certificateApproval = defineAdmissionPlugin({
   name: 'CertificateApproval',
   runs: 'by default',
   make: (dependencies) => ({
+    resources: signingRequestsOf(dependencies),
     async validate(attributes) {
       if (!isUpdateOf(dependencies.naming, attributes, 'approval')) return;
       const signer = signerOf(attributes.old);
@@ -34,6 +37,7 @@ export const certificateSigning = defineAdmissionPlugin({
   name: 'CertificateSigning',
   runs: 'by default',
   make: (dependencies) => ({
+    resources: signingRequestsOf(dependencies),
     async validate(attributes) {
       if (!isUpdateOf(dependencies.naming, attributes, 'status')) return;
       const [status, before] = [statusOf(attributes.object), statusOf(attributes.old)];
@@ -56,6 +60,7 @@ export const podCertificateSigning = defineAdmissionPlugin({
   make(dependencies) {
     const group = dependencies.naming.group('certificates');
     return {
+      resources: [{ group, resource: 'podcertificaterequests' }],
       async validate(attributes) {
         if (!isAbout(attributes, group, 'podcertificaterequests', ['UPDATE'], 'status')) return;
         const { kind, name, request } = attributes;
@@ -75,10 +80,12 @@ export const podCertificateSigning = defineAdmissionPlugin({
 export const certificateSubjectRestriction = defineAdmissionPlugin({
   name: 'CertificateSubjectRestriction',
   runs: 'by default',
-  make({ naming }) {
+  make(dependencies) {
+    const { naming } = dependencies;
     const clientSigner = naming.label(naming.systemName('apiserver-client'));
     const group = naming.group('certificates');
     return {
+      resources: signingRequestsOf(dependencies),
       validate(attributes) {
         if (!isAbout(attributes, group, 'certificatesigningrequests', ['CREATE'])) return;
         if (signerOf(attributes.object) !== clientSigner) return;
@@ -94,18 +101,25 @@ export const certificateSubjectRestriction = defineAdmissionPlugin({
 export const clusterTrustBundleAttest = defineAdmissionPlugin({
   name: 'ClusterTrustBundleAttest',
   runs: 'by default',
-  make: (dependencies) => ({
-    async validate(attributes) {
-      const group = dependencies.naming.group('certificates');
-      if (!isAbout(attributes, group, 'clustertrustbundles', ['CREATE', 'UPDATE'])) return;
-      const signer = signerOf(attributes.object);
-      // Changes of labels need the permission too, since labels select the bundles of a signer that are used.
-      if (signer === '' || onlyCleanupChanges(attributes)) return;
-      if (await mayActFor(dependencies, attributes, 'attest', signer)) return;
-      throw forbid(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
-    },
-  }),
+  make(dependencies) {
+    const group = dependencies.naming.group('certificates');
+    return {
+      resources: [{ group, resource: 'clustertrustbundles' }],
+      async validate(attributes) {
+        if (!isAbout(attributes, group, 'clustertrustbundles', ['CREATE', 'UPDATE'])) return;
+        const signer = signerOf(attributes.object);
+        // Changes of labels need the permission too, since labels select the bundles of a signer that are used.
+        if (signer === '' || onlyCleanupChanges(attributes)) return;
+        if (await mayActFor(dependencies, attributes, 'attest', signer)) return;
+        throw forbid(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
+      },
+    };
+  },
 });
+
+const signingRequestsOf = ({ naming }: Pick<PluginDependencies, 'naming'>): readonly GroupResource[] => [
+  { group: naming.group('certificates'), resource: 'certificatesigningrequests' },
+];
 
 function signerOf(object: CertificateSigningRequest | PodCertificateRequest | ClusterTrustBundle | undefined): string {
   return object?.spec?.signerName ?? '';

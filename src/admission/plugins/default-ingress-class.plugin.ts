@@ -14,6 +14,7 @@ export const defaultIngressClass = defineAdmissionPlugin({
     const classAnnotation = naming.label('ingress.class');
     const isDefault = [naming.label('is-default-class', 'ingressclass')];
     return {
+      resources: [{ group, resource: 'ingresses' }],
       admit(attributes) {
         if (!isAbout(attributes, group, 'ingresses', ['CREATE']) || !attributes.object) return;
         const ingress: Mutable<Ingress> = attributes.object;

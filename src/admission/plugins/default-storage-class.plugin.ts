@@ -16,6 +16,7 @@ export const defaultStorageClass = defineAdmissionPlugin({
       naming.label('is-default-class', 'storageclass.beta'),
     ];
     return {
+      resources: [{ group: '', resource: 'persistentvolumeclaims' }],
       admit(attributes) {
         if (!isAbout(attributes, '', 'persistentvolumeclaims', ['CREATE']) || !attributes.object) return;
         const claim: Mutable<PersistentVolumeClaim> = attributes.object;

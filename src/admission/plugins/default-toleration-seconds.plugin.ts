@@ -1,5 +1,5 @@
 import { defineAdmissionPlugin } from '../admission-plugin.js';
-import { changeableSpecOf, writtenPodOf } from '../matching.js';
+import { changeableSpecOf, onlyPods, writtenPodOf } from '../matching.js';
 
 /**
  * Adds tolerations with tolerationSeconds for nodes that are not ready or unreachable, so that Pods stay for a while.
@@ -14,6 +14,7 @@ export const defaultTolerationSeconds = defineAdmissionPlugin({
       { key: naming.label('unreachable', 'node'), seconds: unreachableTolerationSeconds },
     ];
     return {
+      resources: onlyPods,
       admit(attributes) {
         const pod = writtenPodOf(attributes);
         if (!pod) return;

@@ -8,6 +8,7 @@ export const denyServiceExternalIps = defineAdmissionPlugin({
   name: 'DenyServiceExternalIPs',
   runs: 'if enabled',
   make: () => ({
+    resources: [{ group: '', resource: 'services' }],
     validate(attributes) {
       if (!isAbout(attributes, '', 'services', ['CREATE', 'UPDATE'])) return;
       const known = new Set(addressesOf(attributes.old));

@@ -24,6 +24,7 @@ export const eventRateLimit = defineAdmissionPlugin({
     }));
     const groups = ['', naming.group('events')];
     return {
+      resources: groups.map((group) => ({ group, resource: 'events' })),
       validate(attributes) {
         if (!groups.some((group) => isAbout(attributes, group, 'events', ['CREATE', 'UPDATE']))) return;
         // Every limit counts the Event, even if another one refuses it.

@@ -1,5 +1,5 @@
 import { defineAdmissionPlugin } from '../admission-plugin.js';
-import { changeableSpecOf, writtenPodOf } from '../matching.js';
+import { changeableSpecOf, onlyPods, writtenPodOf } from '../matching.js';
 import { containersOf } from '../../pods/containers.js';
 import { amountsOf } from '../pods/pod-requests.js';
 import { isExtendedResource } from '../pods/resource-names.js';
@@ -10,6 +10,7 @@ export const extendedResourceToleration = defineAdmissionPlugin({
   name: 'ExtendedResourceToleration',
   runs: 'if enabled',
   make: ({ naming }) => ({
+    resources: onlyPods,
     admit(attributes) {
       const pod = writtenPodOf(attributes);
       if (!pod) return;

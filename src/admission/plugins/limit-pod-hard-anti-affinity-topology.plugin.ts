@@ -1,6 +1,6 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import { defineAdmissionPlugin } from '../admission-plugin.js';
-import { isAbout } from '../matching.js';
+import { isAbout, onlyPods } from '../matching.js';
 import { forbid } from '../refusal.js';
 
 /** Refuses required Pod anti-affinity with another topologyKey than the host name, which could block a whole zone. */
@@ -10,6 +10,7 @@ export const limitPodHardAntiAffinityTopology = defineAdmissionPlugin({
   make({ naming }) {
     const hostName = naming.label('hostname');
     return {
+      resources: onlyPods,
       validate(attributes) {
         if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE'])) return;
         const pod: Pod | undefined = attributes.object;

@@ -1,7 +1,7 @@
 import type { LimitRange } from '../../catalog/types/core.v1.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { claimProblems, podProblems, setDefaults } from '../limits/limit-range.js';
-import { isAbout, newPodOf } from '../matching.js';
+import { isAbout, newPodOf, onlyPods } from '../matching.js';
 import { forbid, joinReasons } from '../refusal.js';
 
 const ranges = { group: '', resource: 'limitranges' };
@@ -22,6 +22,7 @@ export const limitRanger = defineAdmissionPlugin({
     }
 
     return {
+      resources: [...onlyPods, { group: '', resource: 'persistentvolumeclaims' }],
       admit(attributes) {
         const { object, namespace } = attributes;
         if (!isAbout(attributes, '', 'pods', ['CREATE']) || !object) return;

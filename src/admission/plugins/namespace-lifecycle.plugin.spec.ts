@@ -51,7 +51,7 @@ it.each([
 ])('the deletion of %s: %s', async (name, want) => {
   const plugin = hooksOf(namespaceLifecycle);
   const attributes = { ...attributesOf({ of: '/namespaces', operation: 'DELETE', clusterWide: true }), name };
-  const refused = await Promise.resolve(plugin.admit!(attributes)).catch(
+  const refused = await (async () => plugin.admit!(attributes))().catch(
     (error: unknown) => (error as ApiError).message,
   );
   expect(refused).toBe(want === undefined ? undefined : `namespaces "${name}" is forbidden: ${want}`);

@@ -1,5 +1,5 @@
 import { ApiError } from '../../machinery/api-error.js';
-import { defineAdmissionPlugin } from '../admission-plugin.js';
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { find } from '../object-reader.js';
 
 const namespaces = { group: '', resource: 'namespaces' };
@@ -11,34 +11,33 @@ export const namespaceLifecycle = defineAdmissionPlugin({
   make({ objects, naming }) {
     const reviews = naming.group('authorization');
     const immortal = new Set(['default', naming.systemNamespace('system'), naming.systemNamespace('public')]);
+    const requireActive = async ({ resource, namespace, name, subresource, request }: AdmissionAttributes) => {
+      const found = await find(objects, namespaces, '', namespace, request.signal);
+      if (!found) throw ApiError.notFound(namespaces, namespace);
+      if (found.metadata.deletionTimestamp === undefined || subresource !== '') return;
+      throw ApiError.forbidden(
+        resource,
+        name,
+        `unable to create new content in namespace ${namespace} because it is being terminated`,
+        [
+          {
+            reason: 'NamespaceTerminating',
+            message: `namespace ${namespace} is being terminated`,
+            field: 'metadata.namespace',
+          },
+        ],
+      );
+    };
     return {
-      async admit(attributes) {
-        const { operation, namespace, name, resource, request } = attributes;
+      admit(attributes) {
+        const { operation, namespace, name, resource } = attributes;
         const isNamespace = resource.group === '' && resource.resource === 'namespaces';
-        if (isNamespace) {
-          if (operation === 'DELETE' && immortal.has(name)) {
-            throw ApiError.forbidden(resource, name, 'this namespace may not be deleted');
-          }
-          return;
-        }
-        if (operation !== 'CREATE' || !attributes.namespaced || namespace === '') return;
+        if (isNamespace && operation === 'DELETE' && immortal.has(name))
+          throw ApiError.forbidden(resource, name, 'this namespace may not be deleted');
+        if (isNamespace || operation !== 'CREATE' || !attributes.namespaced || namespace === '') return undefined;
         // A LocalSubjectAccessReview is answered and not stored, so that the state of the namespace does not matter.
-        if (resource.group === reviews && resource.resource === 'localsubjectaccessreviews') return;
-        const found = await find(objects, namespaces, '', namespace, request.signal);
-        if (!found) throw ApiError.notFound(namespaces, namespace);
-        if (found.metadata.deletionTimestamp === undefined || attributes.subresource !== '') return;
-        throw ApiError.forbidden(
-          resource,
-          name,
-          `unable to create new content in namespace ${namespace} because it is being terminated`,
-          [
-            {
-              reason: 'NamespaceTerminating',
-              message: `namespace ${namespace} is being terminated`,
-              field: 'metadata.namespace',
-            },
-          ],
-        );
+        if (resource.group === reviews && resource.resource === 'localsubjectaccessreviews') return undefined;
+        return requireActive(attributes);
       },
     };
   },

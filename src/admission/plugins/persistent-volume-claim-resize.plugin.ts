@@ -16,6 +16,7 @@ export const persistentVolumeClaimResize = defineAdmissionPlugin({
     const classOf = ({ metadata, spec }: PersistentVolumeClaim) =>
       metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? '';
     return {
+      resources: [{ group: '', resource: 'persistentvolumeclaims' }],
       async validate(attributes) {
         if (!isAbout(attributes, '', 'persistentvolumeclaims', ['UPDATE'])) return;
         const claim: PersistentVolumeClaim | undefined = attributes.object;

@@ -1,5 +1,5 @@
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { newPodOf } from '../matching.js';
+import { newPodOf, onlyPods } from '../matching.js';
 import { find } from '../object-reader.js';
 import { mergeNodeSelector, parseNodeSelector } from '../pods/node-selector.js';
 import { forbid } from '../refusal.js';
@@ -24,6 +24,7 @@ export const podNodeSelector = defineAdmissionPlugin({
     }
 
     return {
+      resources: onlyPods,
       async admit(attributes) {
         const pod = newPodOf(attributes);
         if (!pod) return;

@@ -5,7 +5,7 @@ import { goQuote } from '../../machinery/field-error.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { parseAmounts, zero } from '../amounts.js';
-import { isAbout } from '../matching.js';
+import { isAbout, onlyPods } from '../matching.js';
 import { find } from '../object-reader.js';
 import { podAmounts } from '../pods/pod-requests.js';
 import { forbid } from '../refusal.js';
@@ -19,6 +19,7 @@ export const podResizeValidator = defineAdmissionPlugin({
   make({ objects, naming }) {
     const osLabel = naming.label('os');
     return {
+      resources: onlyPods,
       async validate(attributes) {
         if (!isAbout(attributes, '', 'pods', ['UPDATE'], 'resize')) return;
         const pod: Pod | undefined = attributes.object;

@@ -11,7 +11,7 @@ import type { PodView, Violation } from '../pod-security/check.js';
 import { warningsOf } from '../pod-security/existing-pods.js';
 import { formatPolicy, isStricter, samePolicy, type LevelVersion } from '../pod-security/level.js';
 import { modes, readPolicy, type NamespacePolicy } from '../pod-security/namespace-policy.js';
-import { isSignificantUpdate, templateOf, viewOf } from '../pod-security/pod-templates.js';
+import { isSignificantUpdate, resourcesWithTemplates, templateOf, viewOf } from '../pod-security/pod-templates.js';
 import { formatViolations, PodSecurityStandards } from '../pod-security/standards.js';
 import { forbid } from '../refusal.js';
 
@@ -35,6 +35,7 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
     void request.auditAnnotations.set(naming.label(name, 'pod-security'), text);
 
   return {
+    resources: [pods, namespaces, ...resourcesWithTemplates],
     async validate(attributes) {
       if (isAbout(attributes, '', 'namespaces', ['CREATE', 'UPDATE'])) return validateNamespace(attributes);
       const pod = securedPod(attributes, naming);

@@ -3,7 +3,7 @@ import { decodeJson } from '../../codec/json.js';
 import { asItems, isSet } from '../../machinery/fields.js';
 import { isInt64 } from '../../machinery/int64.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
-import { changeableSpecOf, writtenPodOf } from '../matching.js';
+import { changeableSpecOf, onlyPods, writtenPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import { covers, mergeTolerations } from '../pods/tolerations.js';
 import { isBestEffort } from '../quota/scopes.js';
@@ -40,6 +40,7 @@ export const podTolerationRestriction = defineAdmissionPlugin({
     }
 
     return {
+      resources: onlyPods,
       async admit(attributes) {
         const pod = writtenPodOf(attributes);
         if (!pod) return;

@@ -1,5 +1,6 @@
 import type { Binding, Pod } from '../../catalog/types/core.v1.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import { onlyPods } from '../matching.js';
 
 const nodes = { group: '', resource: 'nodes' };
 
@@ -10,6 +11,7 @@ export const podTopologyLabels = defineAdmissionPlugin({
   make({ objects, naming }) {
     const labels = ['zone', 'region'].map((name) => naming.label(name, 'topology'));
     return {
+      resources: [...onlyPods, { group: '', resource: 'bindings' }],
       admit(attributes) {
         const { object } = attributes;
         const nodeName = nodeOf(attributes);

@@ -22,18 +22,32 @@ export const policyParamPermissions = defineAdmissionPlugin({
   make(dependencies) {
     const group = dependencies.naming.group('admissionregistration');
     return {
+      resources: [...checks.keys()].map((resource) => ({ group, resource })),
       async validate(attributes) {
         const { resource, subresource, operation, request } = attributes;
         if (resource.group !== group || subresource !== '') return;
         if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-        const kind = /^(validating|mutating)admissionpolic(ies|ybindings)$/.exec(resource.resource);
-        if (!kind || request.user.groups.includes(privilegedGroup)) return;
-        if (kind[2] === 'ies') await checkPolicy(dependencies, attributes);
-        else await checkBinding(dependencies, attributes, `${kind[1]}admissionpolicies`);
+        const check = checks.get(resource.resource);
+        if (!check || request.user.groups.includes(privilegedGroup)) return;
+        await check(dependencies, attributes);
       },
     };
   },
 });
+
+type Check = (dependencies: PluginDependencies, attributes: AdmissionAttributes) => Promise<void>;
+
+const bindingOf =
+  (policies: string): Check =>
+  (dependencies, attributes) =>
+    checkBinding(dependencies, attributes, policies);
+
+const checks: ReadonlyMap<string, Check> = new Map([
+  ['validatingadmissionpolicies', checkPolicy],
+  ['mutatingadmissionpolicies', checkPolicy],
+  ['validatingadmissionpolicybindings', bindingOf('validatingadmissionpolicies')],
+  ['mutatingadmissionpolicybindings', bindingOf('mutatingadmissionpolicies')],
+]);
 
 async function checkPolicy(dependencies: PluginDependencies, attributes: AdmissionAttributes): Promise<void> {
   const policy: ValidatingAdmissionPolicy | undefined = attributes.object;

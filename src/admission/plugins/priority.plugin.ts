@@ -2,7 +2,7 @@ import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
 import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
-import { changeableSpecOf, isAbout, writtenPodOf } from '../matching.js';
+import { changeableSpecOf, isAbout, onlyPods, writtenPodOf } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
@@ -39,6 +39,7 @@ function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
   }
 
   return {
+    resources: [...onlyPods, classes],
     async admit(attributes) {
       const pod = writtenPodOf(attributes);
       if (!pod) return;

@@ -1,6 +1,7 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
+import { onlyPods } from '../matching.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { containerLists, containersOf } from '../../pods/containers.js';
 
@@ -8,7 +9,7 @@ import { containerLists, containersOf } from '../../pods/containers.js';
 export const noPrivilegedContainers = defineAdmissionPlugin({
   name: 'NoPrivilegedContainers',
   runs: 'always',
-  make: ({ allowPrivileged }) => (allowPrivileged ? undefined : { validate }),
+  make: ({ allowPrivileged }) => (allowPrivileged ? undefined : { resources: onlyPods, validate }),
 });
 
 function validate({ resource, subresource, object, operation, name }: AdmissionAttributes): void {

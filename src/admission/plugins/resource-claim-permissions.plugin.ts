@@ -34,6 +34,7 @@ export const resourceClaimPermissions = defineAdmissionPlugin({
   make(dependencies) {
     const group = dependencies.naming.group('resource');
     return {
+      resources: ['resourceclaims', 'resourceclaimtemplates'].map((resource) => ({ group, resource })),
       async validate(attributes) {
         const { resource, operation, object } = attributes;
         if (resource.group !== group || !object) return;

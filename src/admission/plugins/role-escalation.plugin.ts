@@ -20,6 +20,7 @@ export const roleEscalation = defineAdmissionPlugin({
   make(dependencies) {
     const group = dependencies.naming.group('rbac.authorization');
     return {
+      resources: [...checks.keys()].map((resource) => ({ group, resource })),
       async admit(attributes) {
         const { resource, request, operation } = attributes;
         const check = resource.group === group ? checks.get(resource.resource) : undefined;

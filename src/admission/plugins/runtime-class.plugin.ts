@@ -3,7 +3,7 @@ import type { RuntimeClass } from '../../catalog/types/node.v1.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { noAmounts, parseAmounts, sameAmounts } from '../amounts.js';
-import { newPodOf } from '../matching.js';
+import { newPodOf, onlyPods } from '../matching.js';
 import { find } from '../object-reader.js';
 import { mergeNodeSelector } from '../pods/node-selector.js';
 import { mergeTolerations } from '../pods/tolerations.js';
@@ -25,6 +25,7 @@ export const runtimeClass = defineAdmissionPlugin({
     }
 
     return {
+      resources: onlyPods,
       async admit(attributes) {
         const pod = newPodOf(attributes);
         const found = pod && (await classOf(attributes, pod));

@@ -1,7 +1,7 @@
 import type { Pod, PodSpec, ServiceAccount } from '../../catalog/types/core.v1.js';
 import { sleep } from '../../std/clock.js';
 import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
-import { isAbout, newPodOf } from '../matching.js';
+import { isAbout, newPodOf, onlyPods } from '../matching.js';
 import { find } from '../object-reader.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import { isMirrorPod } from '../../pods/containers.js';
@@ -43,6 +43,7 @@ function makeServiceAccount({ objects, naming, clock, rng }: PluginDependencies)
   }
 
   return {
+    resources: onlyPods,
     async admit(attributes) {
       const pod = newPodOf(attributes);
       if (!pod || isMirrorPod(pod, mirrorAnnotation)) return;

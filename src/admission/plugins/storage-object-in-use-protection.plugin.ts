@@ -24,6 +24,7 @@ export const storageObjectInUseProtection = defineAdmissionPlugin({
       },
     ];
     return {
+      resources: protections,
       admit(attributes) {
         const protection = protections.find(({ group, resource }) => isAbout(attributes, group, resource, ['CREATE']));
         if (!protection || !attributes.object) return;

@@ -10,6 +10,7 @@ export const taintNodesByCondition = defineAdmissionPlugin({
   make({ naming }) {
     const notReady = { key: naming.label('not-ready', 'node'), effect: 'NoSchedule' };
     return {
+      resources: [{ group: '', resource: 'nodes' }],
       admit(attributes) {
         if (!isAbout(attributes, '', 'nodes', ['CREATE']) || !attributes.object) return;
         const node: Mutable<Node> = attributes.object;

@@ -19,6 +19,11 @@ const templates: Readonly<Record<string, (object: KubeObject) => PodTemplateSpec
   'batch/jobs': ({ spec }: Job) => spec?.template,
 };
 
+export const resourcesWithTemplates: readonly GroupResource[] = Object.keys(templates).map((path) => {
+  const [group = '', resource = ''] = path.split('/');
+  return { group, resource };
+});
+
 /** Returns the Pod template of a workload; undefined for kinds without one, and if the template is absent. */
 export function templateOf({ group, resource }: GroupResource, object: KubeObject): PodView | undefined {
   const template = templates[`${group}/${resource}`]?.(object);
