@@ -1,4 +1,5 @@
 import { spliceResourceVersion } from '../codec/stored-object.js';
+import { eventually } from '../../test/harness/eventually.js';
 import { SeededRng } from '../std/rng.js';
 import { ByteHome } from './byte-home.js';
 import { defaultCacheLimits } from './cache-limits.js';
@@ -104,14 +105,20 @@ describe('the home of the bytes of cached objects', () => {
   describe('with more bytes than stay in memory', () => {
     const limits = { warmBytes: 20_000, coldPassMs: 60_000 };
 
+    const podValue = (number: number) =>
+      Buffer.from(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p${number}"},"spec":"${'x'.repeat(900)}"}`);
+
+    function podObject(number: number): EncodedObject {
+      const bytes = spliceResourceVersion(podValue(number), 7 as never);
+      return new EncodedObject(`/registry/pods/ns/p${number}`, 7 as never, bytes, attributes);
+    }
+
     /** Objects of 1,000 bytes, which are in a store too. */
     function storedObjects(home: ByteHome, count: number) {
       const reads: string[] = [];
       const objects = Array.from({ length: count }, (_, number) => {
-        const key = `/registry/pods/ns/p${number}`;
-        const text = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p${number}"},"spec":"${'x'.repeat(900)}"}`;
-        const value = Buffer.from(text);
-        const object = new EncodedObject(key, 7 as never, spliceResourceVersion(value, 7 as never), attributes);
+        const value = podValue(number);
+        const object = podObject(number);
         object.hold(home);
         object.mayReread(value, (asked) => {
           reads.push(asked);
@@ -122,6 +129,7 @@ describe('the home of the bytes of cached objects', () => {
       return { objects, reads };
     }
 
+    const ownMemory = (object: EncodedObject) => (object as unknown as { own: unknown }).own;
     const inMemory = (objects: readonly EncodedObject[]) => objects.filter(({ slab }) => slab).map(({ key }) => key);
 
     it('lets go of objects that nobody has read for a pass, and reads them from the store when somebody does', () => {
@@ -187,6 +195,92 @@ describe('the home of the bytes of cached objects', () => {
       for (const object of objects) object.rendered(rendering);
       const kept = objects.filter((object) => object.hasRendering(rendering)).length;
       expect(kept).toBe(Math.floor((64 * 1024) / objects[99]!.byteLength));
+    });
+
+    describe('if no store reads them again', () => {
+      /** Objects of 1,000 bytes that leave memory at the second pass. */
+      async function coldObjects(home: ByteHome, count: number) {
+        const objects = Array.from({ length: count }, (_, number) => podObject(number));
+        for (const object of objects) object.hold(home);
+        const texts = objects.map(({ bytes }) => bytes.toString());
+        await passUntil(home, () => inMemory(objects).length === 0);
+        return { objects, texts };
+      }
+
+      let nowMs = 0;
+      const passUntil = (home: ByteHome, isSo: () => boolean) => {
+        for (let passes = 0; passes < 3; passes++) home.tidy((nowMs += limits.coldPassMs));
+        return eventually('the objects have been compressed', isSo);
+      };
+
+      it('compresses objects that nobody has read for a pass, and reads a block of them at once', async () => {
+        const home = new ByteHome(limits);
+        const { objects, texts } = await coldObjects(home, 200);
+        expect(home.size).toEqual({ live: 0, taken: 0 });
+        expect(objects[150]!.bytes.toString()).toBe(texts[150]);
+        const returned = inMemory(objects).length;
+        expect(returned).toBeGreaterThan(50);
+        expect(returned).toBeLessThan(100);
+        expect(objects.map(({ bytes }) => bytes.toString())).toEqual(texts);
+        expect(objects.every(({ slab }) => slab)).toBe(true);
+        expect(objects.every((object) => !ownMemory(object))).toBe(true);
+      });
+
+      it('lets objects leave again that were read since', async () => {
+        const home = new ByteHome(limits);
+        const { objects, texts } = await coldObjects(home, 100);
+        for (let round = 1; round < 4; round++) {
+          expect(objects.map(({ bytes }) => bytes.toString())).toEqual(texts);
+          for (let passes = 0; passes < 2; passes++) home.tidy((nowMs += limits.coldPassMs));
+          // Without another compression, which would take a while.
+          expect(inMemory(objects)).toEqual([]);
+        }
+      });
+
+      it('keeps objects that were read while they were compressed', async () => {
+        const home = new ByteHome(limits);
+        const objects = Array.from({ length: 100 }, (_, number) => podObject(number));
+        for (const object of objects) object.hold(home);
+        for (let passes = 0; passes < 2; passes++) home.tidy((nowMs += limits.coldPassMs));
+        const texts = objects.slice(0, 10).map(({ bytes }) => bytes.toString());
+        await eventually('the others have been compressed', () => inMemory(objects).length === 10);
+        expect(objects.slice(0, 10).map(({ bytes }) => bytes.toString())).toEqual(texts);
+      });
+
+      it('reads objects that were replaced, which do not return to the home', async () => {
+        const home = new ByteHome(limits);
+        const { objects, texts } = await coldObjects(home, 100);
+        objects[7]!.release();
+        expect(objects[7]!.bytes.toString()).toBe(texts[7]);
+        expect(objects[7]!.slot).toBe(-1);
+        expect(objects[7]!.bytes.buffer.byteLength).toBe(objects[7]!.byteLength);
+        expect(objects[8]!.bytes.toString()).toBe(texts[8]);
+      });
+
+      it('takes the rest of a block back into memory when most of it was replaced', async () => {
+        const home = new ByteHome(limits);
+        const { objects, texts } = await coldObjects(home, 60);
+        for (const object of objects.slice(0, 40)) object.release();
+        expect(home.size.live).toBe(0);
+        home.tidy(nowMs);
+        const rest = objects.slice(40);
+        expect(inMemory(rest)).toHaveLength(20);
+        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(texts.slice(40));
+        // They are compressed again, with others.
+        const others = Array.from({ length: 40 }, (_, number) => podObject(100 + number));
+        for (const object of others) object.hold(home);
+        await passUntil(home, () => inMemory([...rest, ...others]).length === 0);
+        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(texts.slice(40));
+      });
+
+      it('keeps objects as they are that the store reads again, too', async () => {
+        const home = new ByteHome(limits);
+        const { objects, reads } = storedObjects(home, 100);
+        const { objects: others } = await coldObjects(home, 100);
+        expect(inMemory(objects)).toEqual([]);
+        expect(others[0]!.bytes.length).toBe(others[0]!.byteLength);
+        expect(reads).toEqual([]);
+      });
     });
 
     it('visits few at a time', () => {

@@ -1,17 +1,19 @@
 import { defaultCacheLimits, type CacheLimits } from './cache-limits.js';
+import { Compressor, type Compressible, type CompressedBlock } from './compressed-block.js';
 import { RenderingMemory } from './rendering-memory.js';
 
 /** An object whose bytes a home keeps. */
-export interface Resident {
-  readonly byteLength: number;
+export interface Resident extends Compressible {
   /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
   slot: number;
   slab: Slab | undefined;
-  copyInto(memory: Buffer, at: number): void;
   /** Called with the place of the bytes, at first and whenever they were moved. */
   settle(slab: Slab, start: number): void;
-  /** Removes itself from the home if its bytes can be read from the store, and were not read since the last call. */
-  leaveIfCold(): void;
+  /**
+   * Removes itself from the home if its bytes were not read since the last call, and can be read elsewhere. Returns true if
+   * they cannot.
+   */
+  leaveIfCold(): boolean;
 }
 
 /** One allocation for the bytes of many objects. */
@@ -33,7 +35,8 @@ export interface Slab {
  * Bytes are never overwritten. If too many have gone, the residents of the slab with the most gaps move to the newest
  * one, a few with each addition; the memory of the old slab is released when nobody reads from it any more.
  *
- * If there are many, objects that nobody has read for one to two passes over all slabs leave to the store (ADR 077).
+ * If there are many, objects that nobody has read for one to two passes over all slabs leave memory: they are read again from
+ * the store (ADR 077), or from a block with the compressed bytes of about twenty objects (ADR 080).
  */
 export class ByteHome {
   readonly renderings = new RenderingMemory();
@@ -48,6 +51,8 @@ export class ByteHome {
   private pass: Slab[] = [];
   private passAt = Infinity;
   private nextPassMs = 0;
+  private compressor: Compressor | undefined;
+  private readonly sparseBlocks = new Set<CompressedBlock>();
 
   constructor(
     private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
@@ -87,9 +92,24 @@ export class ByteHome {
   tidy(nowMs: number): void {
     this.renderings.tick();
     this.dropCold(nowMs);
+    this.dissolveBlocks();
     const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
     this.additionsAtTidy = this.additions;
     if (isQuiet && this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+  }
+
+  /** Adds a block with few objects, which then move back into memory. */
+  addSparse(block: CompressedBlock): void {
+    this.sparseBlocks.add(block);
+  }
+
+  private dissolveBlocks(): void {
+    let left = blocksPerTidy;
+    for (const block of this.sparseBlocks) {
+      if (left-- === 0) return;
+      this.sparseBlocks.delete(block);
+      block.dissolve();
+    }
   }
 
   private dropCold(nowMs: number): void {
@@ -102,6 +122,7 @@ export class ByteHome {
       if (nowMs < this.nextPassMs) return;
       this.nextPassMs = nowMs + coldPassMs;
       this.pass = [...this.slabs];
+      this.compressor?.clear();
       this.passAt = Infinity;
     }
     for (let left = visitsPerTidy; left > 0;) {
@@ -110,7 +131,10 @@ export class ByteHome {
       // Backwards, since one that leaves is replaced by the last one.
       const from = Math.min(this.passAt, slab.residents.length);
       const to = Math.max(0, from - left);
-      for (let at = from - 1; at >= to; at--) slab.residents[at]!.leaveIfCold();
+      for (let at = from - 1; at >= to; at--) {
+        const object = slab.residents[at]!;
+        if (object.leaveIfCold()) (this.compressor ??= new Compressor(this)).add(object);
+      }
       left -= from - to + 1;
       this.passAt = to;
       if (to > 0) continue;
@@ -192,3 +216,4 @@ const movesPerTidy = 4_000;
 const quietAdditions = 100;
 /** 2 to 4 ms. */
 const visitsPerTidy = 8_000;
+const blocksPerTidy = 20;

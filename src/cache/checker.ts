@@ -113,7 +113,8 @@ async function* storedItems(
 ): AsyncGenerator<KeyValue, undefined, undefined> {
   let from = prefix;
   for (;;) {
-    const page = await store.range(prefix, { from, limit: pageItems, revision, ...(signal && { signal }) });
+    const options = { from, limit: pageItems, revision, defersValues: true };
+    const page = await store.range(prefix, { ...options, ...(signal && { signal }) });
     yield* page.items;
     const last = page.items.at(-1);
     if (!last || page.count <= page.items.length) return undefined;

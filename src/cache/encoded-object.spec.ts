@@ -2,7 +2,7 @@ import { jsonRendering } from '../../test/harness/cache-world.js';
 import { StorageError } from '../storage/storage-error.js';
 import { spliceWhenCopied } from '../codec/stored-object.js';
 import { ByteHome } from './byte-home.js';
-import { DeferredBytes } from './deferred-bytes.js';
+import { BytesInStore } from './deferred-bytes.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
 
 const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };
@@ -92,7 +92,7 @@ describe('EncodedObject', () => {
           return answer();
         },
       };
-      const bytes = DeferredBytes.of(value, 7 as never);
+      const bytes = BytesInStore.of(value, 7 as never);
       const object = new EncodedObject('/registry/pods/ns/a', 7 as never, bytes, attributes);
       return { object, reads: () => reads };
     };

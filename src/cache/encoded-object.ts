@@ -8,7 +8,8 @@ import { unpooled } from '../std/unpooled.js';
 import type { DeferredValue, KeyValue, ValueKeeper } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
 import type { ByteHome, Resident, Slab } from './byte-home.js';
-import { DeferredBytes } from './deferred-bytes.js';
+import { CompressedBytes, type Compressible } from './compressed-block.js';
+import { BytesInStore, DeferredBytes } from './deferred-bytes.js';
 import type { RenderedObject } from './rendering-memory.js';
 
 /** Properties of an object that selectors and the garbage collector read without parsing it. */
@@ -76,15 +77,15 @@ interface Exception {
 }
 
 /** One state of an object as bytes. Immutable, except for the place of the bytes and the renderings it keeps. */
-export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
+export class EncodedObject implements Resident, Compressible, RenderedObject, ValueKeeper {
   readonly byteLength: number;
   slab: Slab | undefined = undefined;
   slot = -1;
   private start = 0;
   /** The bytes, unless they are in a slab. */
   private own: Buffer | SplicedValue | DeferredBytes | undefined;
-  /** Set while the store has the same bytes, which then need not stay in memory. */
-  private reread: DeferredValue['read'] | undefined = undefined;
+  /** Set if the bytes can be read elsewhere, so that they need not stay in memory. */
+  private elsewhere: DeferredBytes | undefined = undefined;
   private isWarm = true;
   private exception: Exception | undefined = undefined;
   private renderings: KeptRendering[] | undefined = undefined;
@@ -118,29 +119,37 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     return this.own!;
   }
 
-  /** Reads the bytes from the store. An object whose value is damaged is an unreadable one from then on. */
+  /** Reads the bytes into memory. An object whose stored value is damaged is an unreadable one from then on. */
   private fetched(deferred: DeferredBytes): Buffer {
     if (this.corruption) throw this.corruption;
+    this.elsewhere = deferred;
+    const bytes = this.readDeferred(deferred);
+    // The read of a block has brought the object back.
+    if (this.slab) return this.bytes;
+    this.own = bytes;
+    if (this.holders > 0) deferred.home?.add(this);
+    else if (deferred instanceof CompressedBytes) this.own = unpooled(bytes, 2);
+    return this.bytes;
+  }
+
+  private readDeferred(deferred: DeferredBytes): Buffer {
     try {
-      this.own = deferred.read(this.key, this.revision);
+      return deferred.read(this.key, this.revision);
     } catch (error) {
       if (error instanceof StorageError && error.code === 'corrupt') this.exceptional.corruption = error;
       throw error;
     }
-    this.reread = deferred.readValue;
-    if (this.holders > 0) deferred.home?.add(this);
-    return this.bytes;
   }
 
   /** Reads bytes that are in the store only, which need not keep them for longer. */
   fetch(): void {
-    if (this.own instanceof DeferredBytes) this.fetched(this.own);
-    this.reread = undefined;
+    if (this.own instanceof BytesInStore) this.fetched(this.own);
+    if (this.elsewhere instanceof BytesInStore) this.elsewhere = undefined;
   }
 
   /** Allows that the bytes leave memory and are read again: `value`, if it gives them exactly. */
   mayReread(value: Buffer, read: DeferredValue['read']): void {
-    if (this.isStoredAs(value)) this.reread = read;
+    if (this.isStoredAs(value)) this.elsewhere = new BytesInStore(this.byteLength, read);
   }
 
   get isInMemory(): boolean {
@@ -155,13 +164,38 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     return isEqual;
   }
 
-  leaveIfCold(): void {
-    const { isWarm, reread, slab } = this;
+  leaveIfCold(): boolean {
+    const { isWarm, elsewhere } = this;
     this.isWarm = false;
-    if (isWarm || !reread || !slab) return;
-    slab.home.remove(this);
+    if (isWarm) return false;
+    if (elsewhere) this.leave(elsewhere);
+    return !elsewhere;
+  }
+
+  leaveFor(compressed: CompressedBytes): boolean {
+    if (this.isWarm || this.elsewhere || this.slot < 0) return false;
+    this.elsewhere = compressed;
+    this.leave(compressed);
+    return true;
+  }
+
+  private leave(deferred: DeferredBytes): void {
+    deferred.home = this.slab?.home;
+    this.slab?.home.remove(this);
     this.slab = undefined;
-    this.own = new DeferredBytes(this.byteLength, reread, slab.home);
+    this.own = deferred;
+  }
+
+  returnFrom(block: Buffer): void {
+    const { own } = this;
+    if (!(own instanceof CompressedBytes)) return;
+    this.own = own.of(block);
+    own.home?.add(this);
+  }
+
+  leaveBlock(block: Buffer): void {
+    this.returnFrom(block);
+    this.elsewhere = undefined;
   }
 
   /** Copies all bytes into a slab, with room for them. */
@@ -247,7 +281,9 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** Called by a cache or store that no longer keeps it. Readers may still have it. */
   release(): void {
     this.holders--;
-    if (this.holders <= 0) this.slab?.home.remove(this);
+    if (this.holders > 0) return;
+    this.slab?.home.remove(this);
+    this.elsewhere?.forget();
   }
 
   /** True if storedValue() returns these bytes. */

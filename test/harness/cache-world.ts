@@ -21,10 +21,11 @@ export interface PodLook {
 }
 
 export const decodePod: Decode = (item) => {
-  const object = decodeJson(item.value) as unknown as KubeObject & { spec?: { nodeName?: string } };
+  const value = item.deferred ? item.deferred.read(item.key, item.modRevision) : item.value;
+  const object = decodeJson(value) as unknown as KubeObject & { spec?: { nodeName?: string } };
   const { name = '', namespace = '', labels } = object.metadata;
   const fields = { 'spec.nodeName': object.spec?.nodeName ?? '' };
-  const bytes = spliceResourceVersion(item.value, item.modRevision);
+  const bytes = spliceResourceVersion(value, item.modRevision);
   return new EncodedObject(item.key, item.modRevision, bytes, { name, namespace, labels, fields });
 };
 

@@ -1,4 +1,4 @@
-import { DeferredBytes } from '../../cache/deferred-bytes.js';
+import { BytesInStore } from '../../cache/deferred-bytes.js';
 import { EncodedObject, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion, spliceWhenCopied } from '../../codec/stored-object.js';
@@ -42,7 +42,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     if (item.deferred) {
       const known = item.summary && attributes.readSummary(item.summary, item.key);
       if (known)
-        return new EncodedObject(item.key, item.modRevision, DeferredBytes.of(item.deferred, item.modRevision), known);
+        return new EncodedObject(item.key, item.modRevision, BytesInStore.of(item.deferred, item.modRevision), known);
       return decode({ ...item, value: item.deferred.read(item.key, item.modRevision), deferred: undefined });
     }
     const own = ownValues.find(item.key, item.value, item.modRevision);

@@ -124,7 +124,7 @@ export class MemoryStore implements KvStore {
     for (const key of at === this.head ? this.live.from(from) : mergeOrdered(this.live, this.gone, from)) {
       if (items.length >= limit || !key.startsWith(prefix)) break;
       const item = this.stateOf(key, at);
-      if (item) items.push(item.snapshot);
+      if (item) items.push(options?.defersValues ? item.deferredSnapshot : item.snapshot);
     }
     const count = this.live.count(prefix, from) + this.fewerSince(at, prefix, from);
     return { items, revision: this.head, count };

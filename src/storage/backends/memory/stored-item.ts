@@ -1,6 +1,8 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, ValueKeeper, Write } from '../../kv-store.js';
 
+const noBytes = Buffer.alloc(0);
+
 /** A value of the memory store: its bytes, or a keeper that has them too, so that they are in memory once. */
 export class StoredItem implements KeyValue {
   readonly key: string;
@@ -29,6 +31,14 @@ export class StoredItem implements KeyValue {
   get snapshot(): KeyValue {
     const { key, value, createRevision, modRevision } = this;
     return { key, value, createRevision, modRevision };
+  }
+
+  /** A copy whose value is read when somebody needs it, if a keeper has it, which may have compressed it. */
+  get deferredSnapshot(): KeyValue {
+    if (!this.keeper) return this.snapshot;
+    const { key, createRevision, modRevision, byteLength } = this;
+    const deferred = { length: byteLength, read: () => this.value };
+    return { key, value: noBytes, createRevision, modRevision, deferred };
   }
 
   keepIn(keeper: ValueKeeper): void {
