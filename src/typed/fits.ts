@@ -70,7 +70,7 @@ function mapFits(of: TypePlan, map: JsonObject, isSafe: (value: JsonValue) => bo
 }
 
 /** True for `2026-11-22T03:00:53Z`, the form that Go writes. Others are left to conform(). */
-function isUsualTime(text: string): boolean {
+export function isUsualTime(text: string): boolean {
   if (text.length !== timePattern.length) return false;
   for (let at = 0; at < timePattern.length; at++) {
     const code = text.charCodeAt(at);
@@ -87,7 +87,7 @@ const zero = 0x30;
 const nine = 0x39;
 
 /** True for `100m`, `2Gi`: digits and a suffix. */
-function isUsualAmount(text: string): boolean {
+export function isUsualAmount(text: string): boolean {
   let at = 0;
   while (at < text.length && text.charCodeAt(at) >= zero && text.charCodeAt(at) <= nine) at++;
   return at > 0 && at < 16 && suffixes.has(text.slice(at));

@@ -58,7 +58,7 @@ export class AttributeReader {
       name: metadata.name ?? '',
       uid: metadata.uid,
       labels: metadata.labels && this.interned({ ...metadata.labels }),
-      fields: this.fields((at) => this.strings.get(this.selectable[at]![1](object))),
+      fields: this.readFields(object),
       lifetime: lifetimeOf(metadata),
     };
   }
@@ -86,17 +86,29 @@ export class AttributeReader {
     const uidEnd = bytes.readUInt16BE(formatBytes);
     const keptEnd = headBytes + bytes.readUInt16BE(formatBytes + 4);
     const { values, fields } = this.values.get(bytes.toString('utf8', keptEnd));
-    const nameStart = key.lastIndexOf('/') + 1;
-    const name = key.slice(nameStart);
-    return new SummaryAttributes(
-      this.isNamespaced ? this.strings.get(key.slice(key.lastIndexOf('/', nameStart - 2) + 1, nameStart - 1)) : '',
-      name,
-      fields ?? this.fields((at) => (values[at] === sameAsName ? name : values[at]!)),
-      bytes.toString('utf8', headBytes, keptEnd),
+    const names = this.namesOf(key);
+    return this.readTexts(names, {
+      fields: fields ?? this.fields((at) => (values[at] === sameAsName ? names.name : values[at]!)),
+      text: bytes.toString('utf8', headBytes, keptEnd),
       uidEnd,
-      uidEnd + bytes.readUInt16BE(formatBytes + 2),
-      this.known,
-    );
+      labelsEnd: uidEnd + bytes.readUInt16BE(formatBytes + 2),
+    });
+  }
+
+  /** Namespace and name of a key; of other keys than those of the kind, something else. */
+  namesOf(key: string): NamesOfKey {
+    const nameStart = key.lastIndexOf('/') + 1;
+    const namespace = this.isNamespaced ? key.slice(key.lastIndexOf('/', nameStart - 2) + 1, nameStart - 1) : '';
+    return { namespace: this.strings.get(namespace), name: key.slice(nameStart) };
+  }
+
+  /** Returns attributes that parse the texts of labels and lifetime when somebody asks for them. */
+  readTexts({ namespace, name }: NamesOfKey, { fields, text, uidEnd, labelsEnd }: AttributeTexts): Attributes {
+    return new SummaryAttributes(namespace, name, fields, text, uidEnd, labelsEnd, this.known);
+  }
+
+  readFields(object: KubeObject): Attributes['fields'] {
+    return this.fields((at) => this.strings.get(this.selectable[at]![1](object)));
   }
 
   /** Returns also the fields of all objects with these values, unless some are the name. */
@@ -147,6 +159,19 @@ class SummaryAttributes implements Attributes {
     if (this.labelsEnd === this.text.length) return undefined;
     return (this.readLifetime ??= this.known.lifetimes.get(this.text.slice(this.labelsEnd)));
   }
+}
+
+interface NamesOfKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface AttributeTexts {
+  readonly fields: Attributes['fields'];
+  /** The uid, and as JSON or empty the labels and the lifetime. */
+  readonly text: string;
+  readonly uidEnd: number;
+  readonly labelsEnd: number;
 }
 
 interface KnownTexts {

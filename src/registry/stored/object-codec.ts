@@ -1,5 +1,5 @@
 import { BytesInStore } from '../../cache/deferred-bytes.js';
-import { EncodedObject, type Decode } from '../../cache/encoded-object.js';
+import { EncodedObject, type Attributes, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion, spliceWhenCopied } from '../../codec/stored-object.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
@@ -7,6 +7,7 @@ import { noRevision, type Revision } from '../../machinery/revision.js';
 import { isEncrypted, UntransformableError } from '../../storage/value-transforms.js';
 import type { KeyValue, Write } from '../../storage/kv-store.js';
 import { AttributeReader } from './attribute-reader.js';
+import { AttributeScan } from './attribute-scan.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from '../definition/resource-definition.js';
 import type { StoredValues } from './stored-values.js';
@@ -36,6 +37,16 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
   const { group, version, kind, namespaced } = definition;
   const ownValues = new OwnValues();
   const attributes = new AttributeReader(definition.selectableFields, [group, version, kind].join('/'), namespaced);
+  let scan: AttributeScan | 'none' | undefined;
+
+  const scanned = ({ key, value }: KeyValue): Attributes | undefined => {
+    const { type } = values;
+    if (!type || !values.isOwn(value)) return undefined;
+    const labels = Object.keys(definition.selectableFields);
+    scan ??= AttributeScan.of(attributes, { type, labels, isNamespaced: namespaced }) ?? 'none';
+    const found = scan === 'none' ? undefined : scan.read(value, key);
+    return found && keyOf(found.namespace, found.name) === key ? found : undefined;
+  };
 
   const decode = (item: KeyValue): EncodedObject => {
     if (item.failure) return EncodedObject.corrupt(item, item.failure);
@@ -56,6 +67,13 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         item.summary && values.isOwn(item.value) ? attributes.readSummary(item.summary, item.key) : undefined;
       if (known) {
         return new EncodedObject(item.key, item.modRevision, spliceWhenCopied(item.value, item.modRevision), known);
+      }
+      const found = scanned(item);
+      if (found) {
+        const spliced = spliceWhenCopied(item.value, item.modRevision);
+        const encoded = new EncodedObject(item.key, item.modRevision, spliced, found);
+        if (values.writesProtobuf) encoded.isOutdated = true;
+        return encoded;
       }
       const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
       const { namespace = '', name = '' } = object.metadata;

@@ -40,10 +40,11 @@ const newline = 0x0a;
  */
 export class StoredValues {
   private readonly apiVersion: string;
-  private readonly type: StructType | undefined;
+  /** Undefined for custom kinds. */
+  readonly type: StructType | undefined;
   private readonly metadataType: StructType;
   private readonly ownStart: Buffer;
-  private readonly writesProtobuf: boolean;
+  readonly writesProtobuf: boolean;
   private readonly others = new Map<string, StoredVersion>();
   private readonly groups = new Map<string, StoredVersion>();
 
