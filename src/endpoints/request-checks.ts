@@ -1,15 +1,31 @@
 import type { FastifyRequest } from 'fastify';
+import type { Encoding } from '../codec/encoding.js';
 import { ApiError } from '../machinery/api-error.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
 import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { Unreadable } from '../registry/read/list.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
-import { patchTypes } from '../verbs/patch.js';
+import { patchTypes, supportsPatch, type PatchType } from '../verbs/patch.js';
+import type { ServedResource } from '../registry/resource-registry.js';
 import type { Target } from '../verbs/verb.js';
 
-/** Returns the 415 of a patch type that the kind does not support. */
-export function unsupportedPatch(mediaType: string, supported: readonly string[]): ApiError {
+/** Returns the type of a patch by its media type. Throws 415 if the kind does not support it. */
+export function patchTypeOf(
+  mediaType: string,
+  served: ServedResource,
+  encodings: readonly Pick<Encoding, 'name'>[],
+): PatchType | 'apply' {
+  const type = Object.hasOwn(patchTypes, mediaType) ? patchTypes[mediaType] : undefined;
+  const readsCbor = () => encodings.some(({ name }) => name === 'cbor');
+  if (type && supportsPatch(mediaType, served, readsCbor)) return type;
+  throw unsupportedPatch(
+    mediaType,
+    Object.keys(patchTypes).filter((name) => supportsPatch(name, served, readsCbor)),
+  );
+}
+
+function unsupportedPatch(mediaType: string, supported: readonly string[]): ApiError {
   if (patchTypes[mediaType] === 'strategic') return ApiError.unsupportedMediaType(supported);
   const types = supported.join(', ');
   return new ApiError({

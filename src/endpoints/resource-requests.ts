@@ -32,7 +32,7 @@ import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
 import { getObject, listComputed } from '../verbs/get.js';
-import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
+import { patch } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { RequireCreate, Target, VerbAnswer } from '../verbs/verb.js';
@@ -51,9 +51,9 @@ import {
   checkNamespace,
   isApiPath,
   managerOf,
+  patchTypeOf,
   preconditionsOf,
   storedFields,
-  unsupportedPatch,
   warnOfUnreadable,
 } from './request-checks.js';
 
@@ -244,12 +244,9 @@ export class ResourceRequests {
   private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
-    const readsCbor = this.dependencies.encodings.some(({ name }) => name === 'cbor');
-    const supported = patchTypesOf(served, readsCbor);
-    const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
-    if (!type) throw unsupportedPatch(mediaType, supported);
+    const { limits, clock, encodings } = this.dependencies;
+    const type = patchTypeOf(mediaType, served, encodings);
     const options = parsePatchOptions(info.query, type === 'apply', this.dependencies);
-    const { limits, clock } = this.dependencies;
     const bytes = await readBody(request, limits.requestBodyBytesMax);
     const target = this.target(request, served, options);
     request.kube.begin('decode');

@@ -19,7 +19,7 @@ export class Query {
   }
   /** True if the parameter occurs as `?name`, without an equals sign. */
   isBare(name: string): boolean {
-    return this.raw !== '' && this.parsed().has(name) && this.bare!.has(name);
+    return this.raw !== '' && this.parsed().has(name) && this.bare?.has(name) === true;
   }
   names(): IterableIterator<string> {
     return this.parsed().keys();
@@ -28,7 +28,6 @@ export class Query {
   private parsed(): Map<string, string[]> {
     if (this.values !== undefined) return this.values;
     const values = new Map<string, string[]>();
-    const bare = new Set<string>();
     for (const pair of this.raw.split('&')) {
       if (pair === '' || pair.includes(';')) continue;
       const equals = pair.indexOf('=');
@@ -38,10 +37,9 @@ export class Query {
       const known = values.get(name);
       if (known !== undefined) known.push(value);
       else values.set(name, [value]);
-      if (equals >= 0) bare.delete(name);
-      else if (known === undefined) bare.add(name);
+      if (equals >= 0) this.bare?.delete(name);
+      else if (known === undefined) (this.bare ??= new Set()).add(name);
     }
-    this.bare = bare;
     return (this.values = values);
   }
 }

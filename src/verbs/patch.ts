@@ -38,13 +38,12 @@ export const patchTypes: Readonly<Record<string, PatchType | 'apply'>> = {
 };
 
 /**
- * Returns the media types by which the resource can be patched. Strategic merge needs a built-in type, which says how
+ * True if the resource can be patched by a media type of patchTypes. Strategic merge needs a built-in type, which says how
  * lists are merged; CBOR needs its feature gate.
  */
-export function patchTypesOf({ struct }: ServedResource, readsCbor: boolean): string[] {
-  return Object.keys(patchTypes).filter(
-    (name) => (struct || patchTypes[name] !== 'strategic') && (readsCbor || name !== applyInCbor),
-  );
+export function supportsPatch(mediaType: string, { struct }: ServedResource, readsCbor: () => boolean): boolean {
+  if (patchTypes[mediaType] === 'strategic') return struct !== undefined;
+  return mediaType !== applyInCbor || readsCbor();
 }
 
 /** Implements PATCH. The patch is applied again after a conflict. */
