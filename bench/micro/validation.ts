@@ -102,9 +102,8 @@ function submitted(given: JsonObject, type: StructType, strategy: Strategy): Kub
 }
 
 function validate(object: KubeObject, type: StructType, strategy: Strategy, namespaced: boolean): number {
-  const { validateName } = strategy;
   const errors = [
-    ...validateObjectMeta(object.metadata, { namespaced, validateName }),
+    ...validateObjectMeta(object.metadata, namespaced, strategy),
     ...(strategy.validateCreate?.(object, context) ?? []),
     ...declarativeErrors(object as unknown as JsonObject, type, {
       old: undefined,

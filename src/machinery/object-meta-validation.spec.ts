@@ -4,7 +4,7 @@ import { nameIsDnsSubdomain } from './names.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.js';
 
 const lines = (errors: FieldError[]): string[] => errors.map(({ field, detail }) => `${field}: ${detail}`);
-const rules = { namespaced: true, validateName: nameIsDnsSubdomain };
+const rules = { validateName: nameIsDnsSubdomain };
 const meta = (rest: ObjectMeta): ObjectMeta => ({ name: 'min', namespace: 'web', ...rest });
 
 describe('validateObjectMeta', () => {
@@ -70,12 +70,14 @@ describe('validateObjectMeta', () => {
         'metadata.managedFields[0].fieldsType: Invalid value: "X": must be `FieldsV1`',
       ],
     ],
-  ])('%s', (_name, given, want) => expect(lines(validateObjectMeta(meta(given), rules))).toEqual(want));
+  ])('%s', (_name, given, want) => expect(lines(validateObjectMeta(meta(given), true, rules))).toEqual(want));
 
   it('the rules of a kind apply', () => {
-    const cluster = validateObjectMeta(meta({}), { ...rules, namespaced: false });
+    const cluster = validateObjectMeta(meta({}), false, rules);
     expect(lines(cluster)).toEqual(['metadata.namespace: Forbidden: not allowed on this type']);
-    expect(validateObjectMeta(meta({ finalizers: ['plain'] }), { ...rules, finalizersNeedDomain: false })).toEqual([]);
+    expect(
+      validateObjectMeta(meta({ finalizers: ['plain'] }), true, { ...rules, finalizersNeedDomain: false }),
+    ).toEqual([]);
   });
 });
 

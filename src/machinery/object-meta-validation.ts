@@ -13,7 +13,6 @@ import {
 
 /** The rules for metadata that depend on the kind. Types were checked before. */
 interface ObjectMetaRules {
-  readonly namespaced: boolean;
   readonly validateName: NameValidator;
   /** False for custom kinds, whose finalizers need no domain. */
   readonly finalizersNeedDomain?: boolean;
@@ -22,7 +21,12 @@ interface ObjectMetaRules {
 const annotationsBytesMax = 256 * 1024;
 const subresourceLengthMax = 256;
 
-export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, path = 'metadata'): FieldError[] {
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  rules: ObjectMetaRules,
+  path = 'metadata',
+): FieldError[] {
   const errors: FieldError[] = [];
   if (meta.generateName) {
     for (const problem of rules.validateName(meta.generateName, true)) {
@@ -35,7 +39,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
   } else {
     errors.push(fieldError.required(`${path}.name`, 'name or generateName is required'));
   }
-  errors.push(...validateNamespaceOf(meta, rules.namespaced, path));
+  errors.push(...validateNamespaceOf(meta, namespaced, path));
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(fieldError.invalid(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }

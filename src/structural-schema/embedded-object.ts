@@ -98,8 +98,8 @@ export class EmbeddedObjects {
     const meta = metadata as ObjectMeta;
     // The name of an embedded object is optional: a controller may create it later.
     const named = meta.name ? meta : { ...meta, name: 'unnamed' };
-    const rules = { namespaced: !!meta.namespace, validateName: nameIsPathSegment, finalizersNeedDomain: false };
-    return [...errors, ...validateObjectMeta(named, rules, child(at, 'metadata'))];
+    const rules = { validateName: nameIsPathSegment, finalizersNeedDomain: false };
+    return [...errors, ...validateObjectMeta(named, !!meta.namespace, rules, child(at, 'metadata'))];
   }
 
   private readMeta(value: JsonValue): { metadata: JsonObject; unknownFields: readonly string[]; problem?: string } {

@@ -11,6 +11,7 @@ const bucketName = 'ancient-changes';
  * time.
  */
 export function capUpdaters(owners: Owners, max = updatersMax): Owners {
+  if (owners.size <= max) return owners;
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= max) return owners;
   updaters.sort(([a, left], [b, right]) => compareUtf8(left.time ?? '', right.time ?? '') || compareUtf8(a, b));

@@ -5,10 +5,19 @@ import { fieldElement, itemElement, keyOf, type PathElement } from './path-eleme
 import { atomicJson, formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /** The differences between two objects. A field is in at most one of the sets. */
-export interface Changes {
-  readonly added: FieldSet;
-  readonly modified: FieldSet;
-  readonly removed: FieldSet;
+export class Changes {
+  private union: FieldSet | undefined = undefined;
+
+  constructor(
+    readonly added: FieldSet,
+    readonly modified: FieldSet,
+    readonly removed: FieldSet,
+  ) {}
+
+  /** Added and modified fields; memoized, since each of many owners asks for them. */
+  get written(): FieldSet {
+    return (this.union ??= union(this.added, this.modified));
+  }
 }
 
 interface ComparedObjects {
@@ -23,19 +32,10 @@ interface ComparedObjects {
 export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjects): Changes {
   const found = compare(schema, from ?? {}, to, toIsComplete);
   if (!found) return noChanges;
-  return { added: found.added ?? noFields, modified: found.modified ?? noFields, removed: found.removed ?? noFields };
+  return new Changes(found.added ?? noFields, found.modified ?? noFields, found.removed ?? noFields);
 }
 
-const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
-
-const written = new WeakMap<Changes, FieldSet>();
-
-/** Returns added and modified fields; memoized, since each of many owners asks for them. */
-export function writtenBy(changes: Changes): FieldSet {
-  let fields = written.get(changes);
-  if (!fields) written.set(changes, (fields = union(changes.added, changes.modified)));
-  return fields;
-}
+const noChanges = new Changes(noFields, noFields, noFields);
 
 type Kind = 'added' | 'modified' | 'removed';
 /** Nodes of the three sets for one value; undefined without a difference at or below it. */

@@ -4,7 +4,6 @@ import { atOnce, type Steps } from '../../std/steps.js';
 import { applyConfig, type Applied, type Refused } from './apply-config.js';
 import { managedFieldsOf, metadataOf, withManagedFields, withoutManagedFields } from './bare-object.js';
 import { capUpdaters } from './cap-updaters.js';
-import { writtenBy } from './changes.js';
 import { fieldsOf } from './config-set.js';
 import { conflictError } from './conflicts.js';
 import { difference, isEmpty, noFields, sortedThroughout, union, type FieldSet } from './field-set.js';
@@ -136,7 +135,7 @@ export class FieldManager {
     const changes = new VersionedChanges(from, this.versioned(withoutManagedFields(next)), true, versions);
     const reconciledOwners = yield* reconciled(before, from, versions);
     const { owners } = yield* disownChanged(reconciledOwners, changes, undefined);
-    const written = writtenBy(changes.in(apiVersion)!);
+    const { written } = changes.in(apiVersion)!;
     yield;
     const fields = difference(written, neverOwned);
     if (!isEmpty(fields)) {

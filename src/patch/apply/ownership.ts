@@ -1,6 +1,5 @@
 import type { Steps } from '../../std/steps.js';
 import { difference, intersection, isEmpty, union } from './field-set.js';
-import { writtenBy } from './changes.js';
 import type { Conflict } from './conflicts.js';
 import type { Owner, Owners } from './managed-fields.js';
 import { inTodaysTypes } from './schema-changes.js';
@@ -40,7 +39,7 @@ export function* disownChanged(owners: Owners, changes: VersionedChanges, writer
     const seen = changes.in(owner.apiVersion);
     yield;
     if (!seen) continue;
-    const taken = intersection(owner.fields, writtenBy(seen));
+    const taken = intersection(owner.fields, seen.written);
     yield;
     if (!isEmpty(taken)) conflicts.push({ id, owner, fields: taken });
     const fields = difference(difference(owner.fields, taken), seen.removed);

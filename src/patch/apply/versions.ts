@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../machinery/kube-object.js';
-import { changesBetween, type Changes } from './changes.js';
+import { Changes, changesBetween } from './changes.js';
 import { onlyMatching, type FieldPattern } from './field-pattern.js';
 import { differenceWithBelow, type FieldSet } from './field-set.js';
 import type { Schema } from './schema.js';
@@ -28,11 +28,11 @@ export function reachedFields(fields: FieldSet, apiVersion: string, versions: Ki
 
 function reachedChanges(changes: Changes, apiVersion: string, versions: KindVersions): Changes {
   if (!versions.reached?.(apiVersion) && !versions.unreached?.(apiVersion)) return changes;
-  return {
-    added: reachedFields(changes.added, apiVersion, versions),
-    modified: reachedFields(changes.modified, apiVersion, versions),
-    removed: reachedFields(changes.removed, apiVersion, versions),
-  };
+  return new Changes(
+    reachedFields(changes.added, apiVersion, versions),
+    reachedFields(changes.modified, apiVersion, versions),
+    reachedFields(changes.removed, apiVersion, versions),
+  );
 }
 
 export interface VersionedObject {

@@ -189,7 +189,7 @@ export function* validateNew(
   namespaced: boolean,
   context: StrategyContext,
 ): Steps<FieldError[]> {
-  const errors = validateObjectMeta(object.metadata, { ...strategy, namespaced });
+  const errors = validateObjectMeta(object.metadata, namespaced, strategy);
   yield;
   const own = strategy.validateInSteps
     ? yield* strategy.validateInSteps(object, undefined, context)

@@ -39,10 +39,7 @@ function* errorsOf(
   { definition, strategy, subresource }: UpdateRules,
   context: StrategyContext,
 ): Steps<readonly FieldError[]> {
-  const errors = [
-    ...metaErrors,
-    ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
-  ];
+  const errors = [...metaErrors, ...validateObjectMeta(object.metadata, definition.namespaced, strategy)];
   yield;
   if (subresource) {
     const found = subresource.validateInSteps
