@@ -51,6 +51,7 @@ export class ByteHome {
   private pass: Slab[] = [];
   private passAt = Infinity;
   private nextPassMs = 0;
+  private visitsPerTidy = 0;
   private compressor: Compressor | undefined;
   private readonly sparseBlocks = new Set<CompressedBlock>();
 
@@ -124,8 +125,10 @@ export class ByteHome {
       this.pass = [...this.slabs];
       this.compressor?.clear();
       this.passAt = Infinity;
+      const residents = this.pass.reduce((sum, slab) => sum + slab.residents.length, 0);
+      this.visitsPerTidy = Math.max(visitsPerTidyMin, Math.ceil(residents / tidiesPerPassMax));
     }
-    for (let left = visitsPerTidy; left > 0;) {
+    for (let left = this.visitsPerTidy; left > 0;) {
       const slab = this.pass[0];
       if (!slab) return;
       // Backwards, since one that leaves is replaced by the last one.
@@ -214,6 +217,8 @@ const quietGapShare = 1 / 32;
 const movesPerAddition = 12;
 const movesPerTidy = 4_000;
 const quietAdditions = 100;
-/** 2 to 4 ms. */
-const visitsPerTidy = 8_000;
+/** 8,000 visits take about 1 ms. */
+const visitsPerTidyMin = 8_000;
+/** Fewer than there are in coldPassMs. */
+const tidiesPerPassMax = 10;
 const blocksPerTidy = 20;

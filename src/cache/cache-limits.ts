@@ -50,8 +50,8 @@ export interface CacheLimits {
   readonly progressDelayMinMs: number;
   readonly progressDelayMaxMs: number;
   /**
-   * Beyond that many bytes, objects leave memory that nobody has read for coldPassMs to twice as long (longer beyond 100,000
-   * objects). They are read again from the store if it offers that; otherwise they stay compressed.
+   * Beyond that many bytes, objects leave memory that nobody has read for coldPassMs to twice as long. They are read again
+   * from the store if it offers that; otherwise they stay compressed.
    */
   readonly warmBytes: number;
   readonly coldPassMs: number;
