@@ -70,7 +70,7 @@ test.each<[string, string]>([
   ['the key __proto__ in free JSON', '{"metadata":{"managedFields":[{"fieldsV1":{"__proto__":{}}}]}}'],
   ['a word that ends early', `{${meta},"spec":{"hostNetwork":tru}}`],
   ['a time with a fraction', '{"metadata":{"creationTimestamp":"2026-11-24T00:00:00.5Z"}}'],
-  ['a day that does not exist', '{"metadata":{"creationTimestamp":"2026-02-31T25:00:00Z"}}'],
+  ['a day that does not exist', '{"metadata":{"creationTimestamp":"2026-02-31T00:00:00Z"}}'],
   ['an unusual amount', `{${meta},"spec":{"overhead":{"cpu":"0.5"}}}`],
   ['a comma before the end', `{${meta},}`],
   ['a list with a comma before the end', `{${meta},"status":{"podIPs":[{},]}}`],

@@ -1,6 +1,6 @@
 import { RecentTexts } from '../std/recent-texts.js';
 import type { StructType } from '../machinery/type-model.js';
-import { isUsualAmount, isUsualTime } from './fits.js';
+import { isUsualAmount, isUsualMicroTime, isUsualTime } from './fits.js';
 import { scanForms, ScanStruct, type ScanField, type ScanType, type WantedFields } from './scan-plan.js';
 import { planOf } from './type-plan.js';
 
@@ -152,6 +152,8 @@ function valueEnd(bytes: Buffer, at: number, type: ScanType, positions: Int32Arr
       return bytes[at] === quote ? stringEnd(bytes, at) : int32End(bytes, at);
     case scanForms.time:
       return checkedTextEnd(bytes, at, isUsualTime);
+    case scanForms.microTime:
+      return checkedTextEnd(bytes, at, isUsualMicroTime);
     case scanForms.quantity:
       return checkedTextEnd(bytes, at, isUsualAmount);
     case scanForms.any:

@@ -33,6 +33,8 @@ function valueFits(type: TypePlan, value: JsonValue, isSafe: (value: JsonValue) 
       return typeof value === 'string';
     case 'time':
       return typeof value === 'string' && isUsualTime(value);
+    case 'microTime':
+      return typeof value === 'string' && isUsualMicroTime(value);
     case 'quantity':
       return typeof value === 'string' && isUsualAmount(value);
     case 'bool':
@@ -77,12 +79,30 @@ export function isUsualTime(text: string): boolean {
     const wanted = timePattern.charCodeAt(at);
     if (wanted === zero ? code < zero || code > nine : code !== wanted) return false;
   }
-  return twoDigits(text, 8) <= 28 && twoDigits(text, 5) <= 12 ? isHour(text) : !Number.isNaN(Date.parse(text));
+  // Years below 1000 are left to conform(), which knows the zero time.
+  if (text.charCodeAt(0) === zero) return false;
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  if (month < 1 || month > 12 || day < 1 || !isHour(text)) return false;
+  return day <= 28 || new Date(text).getUTCDate() === day;
+}
+
+/** True for `2026-11-22T03:00:53.123456Z`, the form that Go writes. */
+export function isUsualMicroTime(text: string): boolean {
+  if (text.length !== microPattern.length || text.charCodeAt(secondsEnd) !== dot || !text.endsWith('Z')) return false;
+  for (let at = secondsEnd + 1; at < microPattern.length - 1; at++) {
+    const code = text.charCodeAt(at);
+    if (code < zero || code > nine) return false;
+  }
+  return isUsualTime(`${text.slice(0, secondsEnd)}Z`);
 }
 
 const isHour = (text: string) => twoDigits(text, 11) < 24 && twoDigits(text, 14) < 60 && twoDigits(text, 17) < 60;
 const twoDigits = (text: string, at: number) => (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
 const timePattern = '0000-00-00T00:00:00Z';
+const microPattern = '0000-00-00T00:00:00.000000Z';
+const secondsEnd = timePattern.length - 1;
+const dot = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 

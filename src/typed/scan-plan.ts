@@ -14,8 +14,9 @@ export const scanForms = {
   intOrString: 7,
   time: 8,
   quantity: 9,
-  any: 10,
-  unknown: 11,
+  microTime: 10,
+  any: 11,
+  unknown: 12,
 } as const;
 
 type ScanForm = (typeof scanForms)[keyof typeof scanForms];
@@ -33,6 +34,7 @@ const formOf: Readonly<Partial<Record<Form, ScanForm>>> = {
   intOrString: scanForms.intOrString,
   time: scanForms.time,
   quantity: scanForms.quantity,
+  microTime: scanForms.microTime,
   fieldsV1: scanForms.any,
   rawExtension: scanForms.any,
   json: scanForms.any,

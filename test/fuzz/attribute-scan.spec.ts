@@ -5,6 +5,7 @@ import { inspect, parseJson } from '../../src/codec/json.js';
 import { encodeStored } from '../../src/codec/stored-object.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import type { JsonValue, KubeObject } from '../../src/machinery/kube-object.js';
+import type { Served } from '../../src/registry/resource-registry.js';
 import { AttributeReader } from '../../src/registry/stored/attribute-reader.js';
 import { AttributeScan } from '../../src/registry/stored/attribute-scan.js';
 import { fits } from '../../src/typed/fits.js';
@@ -107,21 +108,35 @@ describe('attributes that are found by a scan', () => {
   const server = new ServerUnderFuzz();
   afterAll(() => server.stop());
 
-  it('are those of the parsed objects, of every kind, also if values are damaged', async () => {
+  let kinds: ReturnType<typeof kindOf>;
+  beforeAll(async () => {
     await server.start({ runtimeConfig: { 'api/all': true } });
     const served = server.keelson.components.registry.servedVersions().flatMap(({ resources }) => resources);
-    const kinds = served.flatMap((resource) => {
-      if (resource.type === 'virtual') return [];
-      const { definition } = resource;
-      const { group, version, kind, namespaced: isNamespaced, selectableFields } = definition;
-      const type = catalog.kind(group, version, kind);
-      if (!type || definition.customType) return [];
-      const reader = new AttributeReader(selectableFields, kind, isNamespaced);
-      const scan = AttributeScan.of(reader, { type, labels: Object.keys(selectableFields), isNamespaced });
-      const apiVersion = group === '' ? version : `${group}/${version}`;
-      const key = isNamespaced ? '/registry/kinds/ns/n' : '/registry/kinds/n';
-      return scan ? [{ kind, apiVersion, type, reader, scan, isNamespaced, key }] : [];
-    });
+    kinds = served.flatMap((resource) => (resource.type === 'virtual' ? [] : kindOf(resource)));
+  });
+
+  const kindOf = ({ definition, store }: Exclude<Served, { type: 'virtual' }>) => {
+    const { group, version, kind, namespaced: isNamespaced, selectableFields } = definition;
+    const type = catalog.kind(group, version, kind);
+    if (!type || definition.customType) return [];
+    const reader = new AttributeReader(selectableFields, kind, isNamespaced);
+    const scan = AttributeScan.of(reader, { type, labels: Object.keys(selectableFields), isNamespaced });
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const key = isNamespaced ? '/registry/kinds/ns/n' : '/registry/kinds/n';
+    return scan ? [{ kind, apiVersion, type, reader, scan, isNamespaced, key, store, definition }] : [];
+  };
+
+  it('are found in the objects that every cluster begins with', () => {
+    const objects = kinds
+      .filter(({ store, definition }) => store.definition === definition)
+      .flatMap(({ scan, store: { cache } }) =>
+        [...cache.snapshot().range(cache.prefix)].map((object) => scan.read(object.storedValue(), object.key)),
+      );
+    expect(objects.length).toBeGreaterThan(100);
+    expect(objects.filter((attributes) => !attributes).length).toBe(0);
+  });
+
+  it('are those of the parsed objects, of every kind, also if values are damaged', () => {
     expect(kinds.length).toBeGreaterThan(60);
     const tries = fc.constantFrom(...kinds).chain((kind) => {
       const object = fc
