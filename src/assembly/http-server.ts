@@ -52,8 +52,6 @@ interface HttpServer {
   readonly connections: Connections;
 }
 
-const noQuery = {};
-
 /** Longer than any URL. The router's own bound protects regular expressions in routes; no route has one. */
 const routeParameterLengthMax = 2 ** 21;
 
@@ -129,12 +127,7 @@ function makeAdapter(config: ServerConfig, components: HookDependencies, serverF
     serverFactory,
     bodyLimit: limits.requestBodyBytesMax,
     exposeHeadRoutes: false,
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      maxParamLength: routeParameterLengthMax,
-      // The query is that of RequestInfo.
-      querystringParser: () => noQuery,
-    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: routeParameterLengthMax },
     // Requests that the router refuses before any hook runs; makeRoutable should leave none.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       request.kube ??= makeRequestState(request, components);
