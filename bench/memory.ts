@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Http2Client } from './lib/http2-client.js';
+import { Http2Client, type Answer } from './lib/http2-client.js';
 import type { ProbedMemory } from './lib/memory-probe.js';
 import { namespaceOfPod, podsPerNamespace, usualPod } from './lib/objects.js';
 import { cpuSeconds, residenceOf } from './lib/process-figures.js';
@@ -100,15 +100,17 @@ async function inTurns(count: number, work: (number: number) => Promise<void>): 
   await Promise.all(Array.from({ length: inParallel }, worker));
 }
 
-async function expected(answer: Promise<{ readonly code: number; readonly text: string }>): Promise<string> {
-  const { code, text } = await answer;
-  if (code >= 300 && code !== 409) throw new Error(`answered with ${code}: ${text.slice(0, 300)}`);
-  return text;
+async function expected(asked: Promise<Answer>): Promise<Answer> {
+  const answer = await asked;
+  if (answer.code >= 300 && answer.code !== 409) {
+    throw new Error(`answered with ${answer.code}: ${answer.text.slice(0, 300)}`);
+  }
+  return answer;
 }
 
 async function fill(client: Http2Client, pods: number): Promise<void> {
-  const isFilled = (await expected(client.call('GET', `${allPods}?limit=1`))).includes('"items":[{');
-  if (isFilled) return;
+  const { text } = await expected(client.call('GET', `${allPods}?limit=1`));
+  if (text.includes('"items":[{')) return;
   const namespaces = Math.ceil(pods / podsPerNamespace);
   const metadataOf = (number: number) => ({ metadata: { name: namespaceOfPod(number * podsPerNamespace) } });
   await inTurns(namespaces, async (number) => {
@@ -185,7 +187,7 @@ async function main(words: readonly string[]): Promise<void> {
     const fillStartMs = performance.now();
     await fill(client, pods);
     const fillSeconds = (performance.now() - fillStartMs) / 1000;
-    measurement.jsonBytes = Buffer.byteLength(await listed(client));
+    measurement.jsonBytes = (await listed(client)).body.length;
     await measurement.take('filled', server);
     for (let number = 0; number < lists; number++) {
       await listed(client, number % 2 === 0 ? 'application/json' : 'application/vnd.kubernetes.protobuf');
@@ -228,7 +230,7 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-const listed = (client: Http2Client, accept?: string): Promise<string> =>
+const listed = (client: Http2Client, accept?: string): Promise<Answer> =>
   expected(client.call('GET', allPods, undefined, undefined, accept));
 
 await main(process.argv.slice(2)).catch((error: unknown) => {

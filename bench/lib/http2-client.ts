@@ -2,7 +2,17 @@ import { connect, type ClientHttp2Session } from 'node:http2';
 import { createInterface } from 'node:readline';
 import type { Server } from './servers.js';
 
-type Answer = { readonly code: number; readonly text: string };
+export class Answer {
+  constructor(
+    readonly code: number,
+    readonly body: Buffer,
+  ) {}
+
+  /** Throws for bodies beyond 512 MiB, which V8 cannot hold as one string. */
+  get text(): string {
+    return this.body.toString('utf8');
+  }
+}
 
 /** Requests and watches over a few HTTP/2 connections, as those of many clients that run on several machines. */
 export class Http2Client {
@@ -30,7 +40,7 @@ export class Http2Client {
       stream.on('response', (headers) => (code = Number(headers[':status'])));
       stream.on('data', (part: Buffer) => parts.push(part));
       stream.once('error', reject);
-      stream.once('end', () => resolve({ code, text: Buffer.concat(parts).toString('utf8') }));
+      stream.once('end', () => resolve(new Answer(code, Buffer.concat(parts))));
       stream.end(body && JSON.stringify(body));
     });
   }

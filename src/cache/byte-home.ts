@@ -1,30 +1,7 @@
 import { defaultCacheLimits, type CacheLimits } from './cache-limits.js';
-import { Compressor, type Compressible, type CompressedBlock } from './compressed-block.js';
+import { Compressor } from './compressed-block.js';
 import { RenderingMemory } from './rendering-memory.js';
-
-/** An object whose bytes a home keeps. */
-export interface Resident extends Compressible {
-  /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
-  slot: number;
-  slab: Slab | undefined;
-  /** Called with the place of the bytes, at first and whenever they were moved. */
-  settle(slab: Slab, start: number): void;
-  /**
-   * Removes itself from the home if its bytes were not read since the last call, and can be read elsewhere. Returns true if
-   * they cannot.
-   */
-  leaveIfCold(): boolean;
-}
-
-/** One allocation for the bytes of many objects. */
-export interface Slab {
-  readonly home: ByteHome;
-  readonly memory: Buffer;
-  readonly residents: Resident[];
-  /** Bytes from the start that are taken, and those of them that residents have. */
-  taken: number;
-  live: number;
-}
+import type { Home, Resident, Slab } from './resident.js';
 
 /**
  * Keeps the bytes of the cached objects of all resources outside the JavaScript heap, one after another in few large
@@ -38,7 +15,7 @@ export interface Slab {
  * If there are many, objects that nobody has read for one to two passes over all slabs leave memory: they are read again from
  * the store (ADR 077), or from a block with the compressed bytes of about twenty objects (ADR 080).
  */
-export class ByteHome {
+export class ByteHome implements Home {
   readonly renderings = new RenderingMemory();
   private readonly slabs = new Set<Slab>();
   private newest: Slab | undefined;
@@ -53,7 +30,6 @@ export class ByteHome {
   private nextPassMs = 0;
   private visitsPerTidy = 0;
   private compressor: Compressor | undefined;
-  private readonly sparseBlocks = new Set<CompressedBlock>();
 
   constructor(
     private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
@@ -93,24 +69,10 @@ export class ByteHome {
   tidy(nowMs: number): void {
     this.renderings.tick();
     this.dropCold(nowMs);
-    this.dissolveBlocks();
+    this.compressor?.tidy();
     const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
     this.additionsAtTidy = this.additions;
     if (isQuiet && this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
-  }
-
-  /** Adds a block with few objects, which then move back into memory. */
-  addSparse(block: CompressedBlock): void {
-    this.sparseBlocks.add(block);
-  }
-
-  private dissolveBlocks(): void {
-    let left = blocksPerTidy;
-    for (const block of this.sparseBlocks) {
-      if (left-- === 0) return;
-      this.sparseBlocks.delete(block);
-      block.dissolve();
-    }
   }
 
   private dropCold(nowMs: number): void {
@@ -221,4 +183,3 @@ const quietAdditions = 100;
 const visitsPerTidyMin = 8_000;
 /** Fewer than there are in coldPassMs. */
 const tidiesPerPassMax = 10;
-const blocksPerTidy = 20;

@@ -1,22 +1,9 @@
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRawSync } from 'node:zlib';
 import { unpooled } from '../std/unpooled.js';
-import type { ByteHome } from './byte-home.js';
-import { DeferredBytes } from './deferred-bytes.js';
+import { DeferredBytes, type Home, type Resident } from './resident.js';
 
 const deflate = promisify(deflateRaw);
-
-/** An object whose bytes can be compressed with those of others. */
-export interface Compressible {
-  readonly byteLength: number;
-  copyInto(memory: Buffer, at: number): void;
-  /** Leaves memory for a block. Returns false if it stays, since somebody has read or replaced it meanwhile. */
-  leaveFor(compressed: CompressedBytes): boolean;
-  /** Takes its bytes back into memory from those of its block. */
-  returnFrom(block: Buffer): void;
-  /** Takes its bytes back, and leaves the block for good. */
-  leaveBlock(block: Buffer): void;
-}
 
 /** The bytes of one object in a block. */
 export class CompressedBytes extends DeferredBytes {
@@ -27,7 +14,7 @@ export class CompressedBytes extends DeferredBytes {
     private readonly position: number,
   ) {
     super(length);
-    this.home = block.home;
+    this.home = block.compressor.home;
   }
 
   override read(): Buffer {
@@ -49,17 +36,17 @@ export class CompressedBytes extends DeferredBytes {
  * compression.
  */
 export class CompressedBlock {
-  private readonly members: (Compressible | undefined)[] = [];
+  private readonly members: (Resident | undefined)[] = [];
   private live = 0;
 
   private constructor(
-    readonly home: ByteHome,
+    readonly compressor: Compressor,
     private readonly compressed: { readonly bytes: Buffer; readonly length: number },
   ) {}
 
   /** Moves the objects into a block. Their bytes lie in it one after the other. */
-  static fill(home: ByteHome, compressed: CompressedBlock['compressed'], objects: readonly Compressible[]): void {
-    const block = new CompressedBlock(home, compressed);
+  static fill(compressor: Compressor, compressed: CompressedBlock['compressed'], objects: readonly Resident[]): void {
+    const block = new CompressedBlock(compressor, compressed);
     let start = 0;
     for (const object of objects) {
       const compressed = new CompressedBytes(object.byteLength, block, start, block.members.length);
@@ -101,18 +88,20 @@ export class CompressedBlock {
   }
 
   private reportIfSparse(): void {
-    if (this.live < this.compressed.length * liveShareMin) this.home.addSparse(this);
+    if (this.live < this.compressed.length * liveShareMin) this.compressor.sparse.add(this);
   }
 }
 
 /** Compresses objects of a home, a block at a time, on a thread of Node's pool. */
 export class Compressor {
-  private waiting: Compressible[] = [];
+  private waiting: Resident[] = [];
   private isRunning = false;
+  /** Blocks with few objects, which are to move back into memory. */
+  readonly sparse = new Set<CompressedBlock>();
 
-  constructor(private readonly home: ByteHome) {}
+  constructor(readonly home: Home) {}
 
-  add(object: Compressible): void {
+  add(object: Resident): void {
     this.waiting.push(object);
     if (!this.isRunning) void this.run();
   }
@@ -120,6 +109,16 @@ export class Compressor {
   /** Forgets those that wait. */
   clear(): void {
     this.waiting = [];
+  }
+
+  /** Called every few seconds. */
+  tidy(): void {
+    let left = blocksPerTidy;
+    for (const block of this.sparse) {
+      if (left-- === 0) return;
+      this.sparse.delete(block);
+      block.dissolve();
+    }
   }
 
   private async run(): Promise<void> {
@@ -144,11 +143,11 @@ export class Compressor {
       end += object.byteLength;
     }
     const bytes = await deflate(all, { level: constants.Z_BEST_SPEED });
-    CompressedBlock.fill(this.home, { bytes: unpooled(bytes, 1), length: all.length }, objects);
+    CompressedBlock.fill(this, { bytes: unpooled(bytes, 1), length: all.length }, objects);
   }
 
-  private take(): Compressible[] {
-    const objects: Compressible[] = [];
+  private take(): Resident[] {
+    const objects: Resident[] = [];
     for (let bytes = 0; bytes < blockBytesMin;) {
       const object = this.waiting.pop();
       if (!object) break;
@@ -162,3 +161,4 @@ export class Compressor {
 /** Beyond the 32 KiB that deflate remembers, larger blocks would hardly be smaller. */
 const blockBytesMin = 64 * 1024;
 const liveShareMin = 1 / 2;
+const blocksPerTidy = 20;

@@ -2,7 +2,7 @@ import { jsonRendering } from '../../test/harness/cache-world.js';
 import { StorageError } from '../storage/storage-error.js';
 import { spliceWhenCopied } from '../codec/stored-object.js';
 import { ByteHome } from './byte-home.js';
-import { BytesInStore } from './deferred-bytes.js';
+import { BytesInStore } from './bytes-in-store.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
 
 const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };

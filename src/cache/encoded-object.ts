@@ -7,10 +7,10 @@ import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
 import type { DeferredValue, KeyValue, ValueKeeper } from '../storage/kv-store.js';
 import { StorageError } from '../storage/storage-error.js';
-import type { ByteHome, Resident, Slab } from './byte-home.js';
-import { CompressedBytes, type Compressible } from './compressed-block.js';
-import { BytesInStore, DeferredBytes } from './deferred-bytes.js';
+import { BytesInStore } from './bytes-in-store.js';
+import { CompressedBytes } from './compressed-block.js';
 import type { RenderedObject } from './rendering-memory.js';
+import { DeferredBytes, type Home, type Resident, type Slab } from './resident.js';
 
 /** Properties of an object that selectors and the garbage collector read without parsing it. */
 export interface Attributes {
@@ -77,7 +77,7 @@ interface Exception {
 }
 
 /** One state of an object as bytes. Immutable, except for the place of the bytes and the renderings it keeps. */
-export class EncodedObject implements Resident, Compressible, RenderedObject, ValueKeeper {
+export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   readonly byteLength: number;
   slab: Slab | undefined = undefined;
   slot = -1;
@@ -263,7 +263,7 @@ export class EncodedObject implements Resident, Compressible, RenderedObject, Va
   }
 
   /** Called by a cache or store that keeps this state from now on. With a home, the bytes move there. */
-  hold(home?: ByteHome): void {
+  hold(home?: Home): void {
     this.holders++;
     if (this.own instanceof DeferredBytes) {
       this.own.home ??= home;
@@ -360,7 +360,7 @@ export class EncodedObject implements Resident, Compressible, RenderedObject, Va
   }
 
   /** The home of the bytes, or the one to which they return when they are read. */
-  private get home(): ByteHome | undefined {
+  private get home(): Home | undefined {
     const { slab, own } = this;
     return slab ? slab.home : own instanceof DeferredBytes ? own.home : undefined;
   }

@@ -40,7 +40,7 @@ const metadataOf = (isNamespaced: boolean) =>
     managedFields: maybe(fc.constant([{ manager: 'm', fieldsV1: { 'f:a': { '.': {}, 'k:{"b":"c"}': {} } } }])),
   });
 
-/** What may be somewhere in a value that was damaged, or that somebody else has written. */
+/** Texts that may be somewhere in a value that was damaged, or that somebody else has written. */
 const strange = ['"', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', '0', '-', 'e', 'null', 'true', '1e999', '{}', '[]']
   .concat([
     '"a":1',

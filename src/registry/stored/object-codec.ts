@@ -1,4 +1,4 @@
-import { BytesInStore } from '../../cache/deferred-bytes.js';
+import { BytesInStore } from '../../cache/bytes-in-store.js';
 import { EncodedObject, type Attributes, type Decode } from '../../cache/encoded-object.js';
 import { DecodeError } from '../../std/decode-error.js';
 import { encodeRead, spliceResourceVersion, spliceWhenCopied } from '../../codec/stored-object.js';

@@ -1,0 +1,55 @@
+import type { Revision } from '../machinery/revision.js';
+import type { RenderingMemory } from './rendering-memory.js';
+
+/** An object whose bytes a home keeps. */
+export interface Resident {
+  readonly byteLength: number;
+  /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
+  slot: number;
+  slab: Slab | undefined;
+  copyInto(memory: Buffer, at: number): void;
+  /** Called with the place of the bytes, at first and whenever they were moved. */
+  settle(slab: Slab, start: number): void;
+  /**
+   * Removes itself from the home if its bytes were not read since the last call, and can be read elsewhere. Returns true if
+   * they cannot.
+   */
+  leaveIfCold(): boolean;
+  /** Leaves memory for a block. Returns false if it stays, since it was read or replaced meanwhile. */
+  leaveFor(compressed: DeferredBytes): boolean;
+  /** Takes its bytes back into memory from those of its block. */
+  returnFrom(block: Buffer): void;
+  /** Takes its bytes back, and leaves the block for good. */
+  leaveBlock(block: Buffer): void;
+}
+
+/** One allocation for the bytes of many objects. */
+export interface Slab {
+  readonly home: Home;
+  readonly memory: Buffer;
+  readonly residents: Resident[];
+  /** Bytes from the start that are taken, and those of them that residents have. */
+  taken: number;
+  live: number;
+}
+
+export interface Home {
+  readonly renderings: RenderingMemory;
+  add(object: Resident): void;
+  remove(object: Resident): void;
+}
+
+/** Bytes of an object that are not in memory as they are: they are read when somebody needs them. */
+export abstract class DeferredBytes {
+  /** The home of the bytes once they are read. */
+  home: Home | undefined = undefined;
+
+  /** `length` is the length of the JSON with the resourceVersion. */
+  constructor(readonly length: number) {}
+
+  /** Returns the JSON with the resourceVersion, whose memory may be that of others too. Throws StorageErrors. */
+  abstract read(key: string, revision: Revision): Buffer;
+
+  /** Called when no cache or store keeps the object any more. Readers may still have it. */
+  abstract forget(): void;
+}
