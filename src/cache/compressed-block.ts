@@ -35,7 +35,7 @@ export class CompressedBytes extends DeferredBytes {
  * memory, so that a list expands each block once. Their block is kept, so that they can leave again without another
  * compression.
  */
-export class CompressedBlock {
+class CompressedBlock {
   private readonly members: (Resident | undefined)[] = [];
   private live = 0;
 
