@@ -10,7 +10,7 @@ import { startBare, startOurs, type Server, type StoreName } from './lib/servers
 
 /**
  * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
- * and without: `NODE_OPTIONS=--max-semi-space-size=64 node dist/bench/fairness.js --seconds 10`. With `--noisy-sessions 20`
+ * and without: `node dist/bench/fairness.js --seconds 10`. With `--noisy-sessions 20`
  * the other user's client sends 200 requests at a time over 20 HTTP/2 sessions. The goal is a p99 of at most three times
  * that of the quiet server. Both clients have processes of their own; the noisy one leaves the cores to the others. With
  * `--apart`, as root, the others do not wait for it at all, as if it ran on another machine. The same loads are answered

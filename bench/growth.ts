@@ -202,8 +202,7 @@ async function main(words: readonly string[]): Promise<void> {
   if (values.help) return print(help);
   const [objects, watchers, seconds] = [values.objects, values.watchers, values.seconds].map(Number);
   const directory = mkdtempSync(join(tmpdir(), 'keelson-growth-'));
-  // With the semi-spaces that bin/keelson sets.
-  const ours = await startOurs(directory, 'memory', undefined, [], ['--max-semi-space-size=64']);
+  const ours = await startOurs(directory, 'memory', undefined);
   const bare = await startBare(directory);
   const setting = { ours, bare, seconds: seconds! };
   try {
