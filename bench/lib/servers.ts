@@ -45,7 +45,8 @@ export async function startOurs(
   await writeFile(tokens, `${token},benchmark,1,"system:masters"\nnoisy,noisy,2\npolite,polite,3\n`, { mode: 0o600 });
   const port = await freePort();
   const words = [
-    ...[semiSpaces, ...nodeFlags],
+    semiSpaces,
+    ...nodeFlags,
     join(packageRoot(), 'bin/keelson'),
     'serve',
     `--secure-port=${port}`,

@@ -49,8 +49,8 @@ class CompressedBlock {
     const block = new CompressedBlock(compressor, compressed);
     let start = 0;
     for (const object of objects) {
-      const compressed = new CompressedBytes(object.byteLength, block, start, block.members.length);
-      if (object.leaveFor(compressed)) {
+      const own = new CompressedBytes(object.byteLength, block, start, block.members.length);
+      if (object.leaveFor(own)) {
         block.members.push(object);
         block.live += object.byteLength;
       }
