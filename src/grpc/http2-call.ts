@@ -18,9 +18,15 @@ export interface CallListener {
   closed(error: Error | undefined): void;
 }
 
+/** The listener of a call that is over. */
+const noListener: CallListener = { message: () => undefined, closed: () => undefined };
+
 /**
  * One call on one HTTP/2 stream. It ends when both trailers and end of data have arrived, in either order, or with the
  * first error.
+ *
+ * Node frees a stream whose last frame it still writes only with a collection of the old generation. Until then all that
+ * the stream refers to stays in memory, so a call that is over refers to nothing of its caller.
  */
 export class Http2Call {
   private isOver = false;
@@ -31,7 +37,7 @@ export class Http2Call {
 
   constructor(
     private readonly stream: ClientHttp2Stream,
-    private readonly listener: CallListener,
+    private listener: CallListener,
     /** Returns the error of the connection if it was lost. */
     private readonly lossOfConnection: () => GrpcError | undefined,
     private readonly over: (call: Http2Call) => void,
@@ -39,7 +45,7 @@ export class Http2Call {
     messageBytesMax?: number,
   ) {
     this.frames = new MessageFrames((message) => {
-      if (!this.isOver) listener.message(message);
+      if (!this.isOver) this.listener.message(message);
     }, messageBytesMax);
     stream.on('response', (headers) => this.responded(headers));
     stream.on('data', (chunk: Buffer) => this.received(chunk));
@@ -114,6 +120,8 @@ export class Http2Call {
   private finish(error: Error | undefined): void {
     this.isOver = true;
     this.over(this);
-    this.listener.closed(error);
+    const { listener } = this;
+    this.listener = noListener;
+    listener.closed(error);
   }
 }
