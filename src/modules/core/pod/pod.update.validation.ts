@@ -41,6 +41,8 @@ export function validatePodUpdate(pod: Pod, old: Pod, annotations: ImmutableAnno
     ...validateAddedTolerations(spec, oldSpec),
     ...validateNarrowedPlacement(spec, oldSpec),
   );
+  // Most updates change metadata alone.
+  if (deepEqual(spec, oldSpec)) return errors;
   const fixed = withPlacementOf(oldSpec, withMutableFieldsOf(oldSpec, spec));
   if (!equalsWithEmptyLists(fixed, oldSpec)) {
     const changes = jsonDiff(goPodSpec(oldSpec), goPodSpec(fixed));
