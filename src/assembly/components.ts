@@ -150,6 +150,7 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
     clock,
     rng,
     logger,
+    process: dependencies.process ?? { index: 0, count: 1 },
   });
   const { catalog, feed, declaredValidation } = storage;
   const authentication = makeAuthentication(dependencies, {

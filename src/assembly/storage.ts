@@ -1,4 +1,4 @@
-import { defaultCacheLimits } from '../cache/cache-limits.js';
+import { defaultCacheLimits, type CacheLimits } from '../cache/cache-limits.js';
 import { Feed } from '../cache/feed.js';
 import { catalogOf, type Catalog } from '../catalog/catalog.js';
 import { StoredProtobuf } from '../codec/protobuf.js';
@@ -14,6 +14,7 @@ import type { Rng } from '../std/rng.js';
 import type { KvStore } from '../storage/kv-store.js';
 import type { ValueTransforms } from '../storage/value-transforms.js';
 import { GatedFields } from '../typed/gated-fields.js';
+import { partOf, type ServerProcess } from '../workers/server-processes.js';
 
 interface Dependencies {
   readonly config: ServerConfig;
@@ -25,6 +26,7 @@ interface Dependencies {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  readonly process: Pick<ServerProcess, 'index' | 'count'>;
 }
 
 /** Components that turn the bytes of the store into objects. */
@@ -38,7 +40,7 @@ export interface StorageComponents {
 
 export function makeStorage(dependencies: Dependencies): StorageComponents {
   const { config, registry, store, root, clock, logger } = dependencies;
-  const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
+  const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(dependencies) });
   const catalog = catalogOf(config.naming);
   const declaredValidation = declaredValidationOf(config, logger);
   const storeDependencies = storeDependenciesOf(dependencies, { feed, catalog, declaredValidation });
@@ -96,9 +98,13 @@ function storeDependenciesOf(
   };
 }
 
-function cacheLimitsOf({ limits }: ServerConfig) {
+function cacheLimitsOf({ config: { limits }, process }: Pick<Dependencies, 'config' | 'process'>): CacheLimits {
+  const { warmBytes, coldPassMs } = defaultCacheLimits;
   return {
     ...defaultCacheLimits,
+    // The processes of a server share what a single one would keep in memory.
+    warmBytes: partOf(warmBytes, process),
+    coldPassMs: process.index > 0 ? workerColdPassMs : coldPassMs,
     loadPageItems: limits.storePageItems,
     loadPageItemsMax: limits.storePageItems * loadPageGrowthMax,
     historyEventsMax: limits.historyEventsPerResourceMax,
@@ -106,5 +112,7 @@ function cacheLimitsOf({ limits }: ServerConfig) {
   };
 }
 
+/** Workers keep less in memory than the first process, for whose reconcilers objects are read. */
+const workerColdPassMs = 20_000;
 /** etcd counts all remaining keys for each page. */
 const loadPageGrowthMax = 8;

@@ -4,6 +4,9 @@ import type { ServerConfig } from '../config/server-config.js';
 import type { Revision } from '../machinery/revision.js';
 import { every, systemClock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
+import { systemRng } from '../std/rng.js';
+import { backendNamed } from '../storage/backends.js';
+import type { ValueReader } from '../storage/kv-store.js';
 import type { AuditSinkConfig } from '../config/audit-config.js';
 import { Channel } from '../workers/channel.js';
 import { messageKinds as kinds } from '../workers/message-kinds.js';
@@ -49,7 +52,7 @@ async function startWorker(message: StartMessage, channel: Channel): Promise<voi
     logger: withVerbosity(logger, (verbosity) =>
       channel.send(kinds.setVerbosityOfAll, 0, (frame) => frame.uint(verbosity)),
     ),
-    store: new RemoteStore(channel),
+    store: new RemoteStore(channel, await openValues(config, logger)),
     pki,
     process: {
       ...{ index, count, port },
@@ -84,6 +87,19 @@ async function startWorker(message: StartMessage, channel: Channel): Promise<voi
   };
   every(systemClock, reportIntervalMs, report);
   report();
+}
+
+/** Opens what this process reads values from. Without it, the values of all objects stay in memory, compressed if nobody reads them. */
+async function openValues(config: ServerConfig, logger: Logger): Promise<ValueReader | undefined> {
+  const backend = backendNamed(config.storage.backend);
+  try {
+    return await backend.openReader?.({ config, clock: systemClock, rng: systemRng, logger, isReadOnly: true });
+  } catch (error) {
+    logger.warn('this worker cannot read the file of the store and keeps all objects in memory; see the error', {
+      error,
+    });
+    return undefined;
+  }
 }
 
 function answerCalls({ components: { metrics, feed } }: OpenServer, logger: Logger, channel: Channel): void {

@@ -80,6 +80,19 @@ describe('the home of the bytes of cached objects', () => {
     expect(large.bytes.length).toBe(mebibyte);
   });
 
+  it('collects garbage once, when nothing is written, if much memory was dropped and V8 has not released it', () => {
+    let collections = 0;
+    const home = new ByteHome(defaultCacheLimits, undefined, () => collections++);
+    const objects = Array.from({ length: 1_000 }, (_, number) => objectOf(number, 100 * 1024));
+    for (const object of objects) object.hold(home);
+    home.tidy(0);
+    for (const object of objects) object.release();
+    expect(home.size).toEqual({ live: 0, taken: 0 });
+    expect(collections).toBe(0);
+    for (const nowMs of [5_000, 10_000]) home.tidy(nowMs);
+    expect(collections).toBe(1);
+  });
+
   it('drops renderings that nobody has read for a minute, but not those that are costly', () => {
     const home = new ByteHome();
     const object = objectOf(1, 100);
@@ -284,11 +297,11 @@ describe('the home of the bytes of cached objects', () => {
     });
 
     it('visits few at a time', () => {
-      const home = new ByteHome({ ...limits, coldPassMs: 0 });
+      const home = new ByteHome({ ...limits, coldPassMs: 60_000 });
       const { objects } = storedObjects(home, 20_000);
       const left = () => objects.filter(({ slab }) => !slab).length;
       // The first pass takes three calls.
-      const counts = Array.from({ length: 6 }, () => (home.tidy(0), left()));
+      const counts = Array.from({ length: 6 }, (_, call) => (home.tidy(call * 20_000), left()));
       expect(counts.slice(0, 3)).toEqual([0, 0, 0]);
       for (let tick = 3, before = 0; tick < 6; before = counts[tick++]!) {
         expect(counts[tick]! - before).toBeGreaterThan(0);

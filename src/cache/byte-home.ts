@@ -1,3 +1,4 @@
+import { collectGarbage } from '../std/collect-garbage.js';
 import { defaultCacheLimits, type CacheLimits } from './cache-limits.js';
 import { Compressor } from './compressed-block.js';
 import { RenderingMemory } from './rendering-memory.js';
@@ -14,6 +15,8 @@ import type { Home, Resident, Slab } from './resident.js';
  *
  * If there are many, objects that nobody has read for one to two passes over all slabs leave memory: they are read again from
  * the store (ADR 077), or from a block with the compressed bytes of about twenty objects (ADR 080).
+ *
+ * The memory of slabs is released by the next collection of garbage, which a process that does little would not have for hours.
  */
 export class ByteHome implements Home {
   readonly renderings = new RenderingMemory();
@@ -30,11 +33,16 @@ export class ByteHome implements Home {
   private nextPassMs = 0;
   private visitsPerTidy = 0;
   private compressor: Compressor | undefined;
+  /** Memory of the slabs that were dropped since the last collection of garbage, and of the last one. */
+  private dropped = 0;
+  private nextCollectionMs = 0;
+  private droppedMemory: WeakRef<Buffer> | undefined;
 
   constructor(
     private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
     /** Returns memory of that size, which need not be cleared. */
     private readonly allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
+    private readonly collect: () => void = collectGarbage,
   ) {}
 
   /** Bytes of the objects, and of the slabs that are taken for them. */
@@ -72,7 +80,20 @@ export class ByteHome implements Home {
     this.compressor?.tidy();
     const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
     this.additionsAtTidy = this.additions;
-    if (isQuiet && this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+    if (!isQuiet) return;
+    if (this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+    else this.collectDropped(nowMs);
+  }
+
+  /** Collects garbage if V8 has not done it since the last slab was dropped. */
+  private collectDropped(nowMs: number): void {
+    if (this.dropped < droppedBytesMin || nowMs < this.nextCollectionMs) return;
+    if (this.droppedMemory?.deref()) {
+      this.collect();
+      this.nextCollectionMs = nowMs + collectionIntervalMs;
+    }
+    this.dropped = 0;
+    this.droppedMemory = undefined;
   }
 
   private dropCold(nowMs: number): void {
@@ -88,7 +109,7 @@ export class ByteHome implements Home {
       this.compressor?.clear();
       this.passAt = Infinity;
       const residents = this.pass.reduce((sum, slab) => sum + slab.residents.length, 0);
-      this.visitsPerTidy = Math.max(visitsPerTidyMin, Math.ceil(residents / tidiesPerPassMax));
+      this.visitsPerTidy = Math.max(visitsPerTidyMin, Math.ceil((residents * tidyMsMax) / coldPassMs));
     }
     for (let left = this.visitsPerTidy; left > 0;) {
       const slab = this.pass[0];
@@ -155,7 +176,10 @@ export class ByteHome implements Home {
   private drop(slab: Slab): void {
     if (slab === this.newest) this.newest = undefined;
     if (slab === this.emptying) this.emptying = undefined;
-    if (this.slabs.delete(slab)) this.taken -= slab.taken;
+    if (!this.slabs.delete(slab)) return;
+    this.taken -= slab.taken;
+    this.droppedMemory = new WeakRef(slab.memory);
+    this.dropped += slab.memory.length;
   }
 }
 
@@ -179,7 +203,10 @@ const quietGapShare = 1 / 32;
 const movesPerAddition = 12;
 const movesPerTidy = 4_000;
 const quietAdditions = 100;
+/** Two large slabs. */
+const droppedBytesMin = 64 * 1024 * 1024;
+const collectionIntervalMs = 30_000;
 /** 8,000 visits take about 1 ms. */
 const visitsPerTidyMin = 8_000;
-/** Fewer than there are in coldPassMs. */
-const tidiesPerPassMax = 10;
+/** More than the time between two calls of tidy(), so that a pass is over within coldPassMs. */
+const tidyMsMax = 6_000;

@@ -2,7 +2,7 @@ import type { ServerConfig } from '../config/server-config.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
-import type { KvStore } from './kv-store.js';
+import type { KvStore, ValueReader } from './kv-store.js';
 
 /** Declares a storage backend: an implementation of KvStore that passes test/contract/kv-store.contract.ts. */
 export interface BackendDefinition<Name extends string = string> {
@@ -14,6 +14,11 @@ export interface BackendDefinition<Name extends string = string> {
   readonly compactedBy: 'store' | 'server';
   /** Opens the store that the configuration names. The server closes it. */
   open(dependencies: BackendDependencies): Promise<KvStore>;
+  /**
+   * Lets a worker read values that the first process has stored, so that it need not keep them in memory. Without it, workers
+   * keep all values.
+   */
+  openReader?(dependencies: BackendDependencies): Promise<ValueReader>;
 }
 
 /** Dependencies that `open` of every backend receives. */

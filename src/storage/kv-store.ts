@@ -57,6 +57,12 @@ export interface DeferredValue {
   readonly read: (key: string, revision: Revision) => Buffer;
 }
 
+/** Reads values of a store that another process has open. */
+export interface ValueReader {
+  readonly read: DeferredValue['read'];
+  close(): Promise<void>;
+}
+
 /** Keeps the bytes of a value for a store, so that they are in memory once. */
 export interface ValueKeeper {
   storedValue(): Buffer;

@@ -11,6 +11,7 @@ import type {
   RangeResult,
   ReadOptions,
   TxnResult,
+  ValueReader,
   Watch,
   WatchOptions,
   WatchSink,
@@ -30,16 +31,19 @@ import {
   writeWatchOptions,
 } from './store-messages.js';
 
-/** The store of another process, by a channel to its StoreHost. */
+/** The store of another process, by a channel to its StoreHost. With a ValueReader, the objects of the cache can leave memory. */
 export class RemoteStore implements KvStore {
   private readonly sinks = new Map<number, WatchSink>();
   private isClosed = false;
 
-  constructor(private readonly channel: Channel) {
+  constructor(
+    private readonly channel: Channel,
+    private readonly values?: ValueReader,
+  ) {
     channel.take(kinds.watchEvents, (body, watch) => {
       const sink = this.sinks.get(watch);
       if (!sink) return;
-      const { events, revision } = readEvents(body);
+      const { events, revision } = readEvents(body, values?.read);
       sink.events(events, revision);
     });
     channel.take(kinds.watchProgress, (body, watch) => this.sinks.get(watch)?.progress(body.number() as Revision));
@@ -55,8 +59,10 @@ export class RemoteStore implements KvStore {
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
-    const write: WriteBody = (frame) => writeRangeOptions(frame.text(prefix), options ?? {});
-    return readRangeResult(await this.call('range', write, options));
+    const { values } = this;
+    const defersValues = values !== undefined && options?.defersValues === true;
+    const write: WriteBody = (frame) => writeRangeOptions(frame.text(prefix), { ...options, defersValues });
+    return readRangeResult(await this.call('range', write, options), values?.read);
   }
 
   async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
@@ -94,6 +100,7 @@ export class RemoteStore implements KvStore {
     this.isClosed = true;
     for (const watch of this.sinks.keys()) this.channel.send(kinds.closeWatch, watch);
     this.endAll(closedError());
+    await this.values?.close();
   }
 
   private async call(kind: StoreCall, write: WriteBody, options?: CallOptions): Promise<FrameBody> {

@@ -1,6 +1,7 @@
 import type { Revision } from '../machinery/revision.js';
 import type {
   Compare,
+  DeferredValue,
   GetResult,
   KeyValue,
   RangeOptions,
@@ -21,6 +22,10 @@ const present = 1;
 const stale = 2;
 const unreadable = 4;
 const summarized = 8;
+/** A ValueReader reads the same value from the store. */
+const rereadable = 16;
+/** The value is not in the message: a ValueReader reads it. */
+const deferred = 32;
 
 /** Stands for a limit or a revision that is not given. */
 const none = -1;
@@ -32,22 +37,30 @@ const optional = (value: number): number | undefined => (value === none ? undefi
 function writeItem(frame: FrameWriter, item: KeyValue | undefined): void {
   if (!item) return void frame.byte(0);
   const { key, value, createRevision, modRevision, summary, isStale, failure } = item;
-  frame.byte(present | (isStale ? stale : 0) | (failure ? unreadable : 0) | (summary ? summarized : 0));
-  frame.number(createRevision).number(modRevision).text(key).data(value);
+  const ofValue = item.deferred ? deferred : item.reread ? rereadable : 0;
+  frame.byte(present | ofValue | (isStale ? stale : 0) | (failure ? unreadable : 0) | (summary ? summarized : 0));
+  frame.number(createRevision).number(modRevision).text(key);
+  if (item.deferred) frame.uint(item.deferred.length);
+  else frame.data(value);
   if (summary) frame.data(summary);
   if (failure) frame.text(failure.message);
 }
 
-function readItem(body: FrameBody): KeyValue | undefined {
+/** `read` is that of the ValueReader, if there is one. */
+function readItem(body: FrameBody, read?: DeferredValue['read']): KeyValue | undefined {
   const flags = body.byte();
   if ((flags & present) === 0) return undefined;
   const createRevision = body.number() as Revision;
   const modRevision = body.number() as Revision;
   const key = body.text();
-  const value = body.data();
-  if (flags === present) return { key, value, createRevision, modRevision };
+  const length = (flags & deferred) === 0 ? undefined : body.uint();
+  const value = length === undefined ? body.data() : noBytes;
+  const reread = (flags & rereadable) === 0 ? undefined : read;
   const summary = (flags & summarized) === 0 ? undefined : body.data();
-  if (flags === (present | summarized)) return { key, value, createRevision, modRevision, summary };
+  if (length !== undefined) {
+    return { key, value, createRevision, modRevision, summary, deferred: { length, read: read! } };
+  }
+  if ((flags & (stale | unreadable)) === 0) return { key, value, createRevision, modRevision, summary, reread };
   const failure = (flags & unreadable) === 0 ? undefined : new UntransformableError(body.text());
   return { key, value, createRevision, modRevision, summary, isStale: (flags & stale) !== 0, failure };
 }
@@ -57,8 +70,8 @@ function writeItems(frame: FrameWriter, items: readonly (KeyValue | undefined)[]
   for (const item of items) writeItem(frame, item);
 }
 
-function readItems(body: FrameBody): (KeyValue | undefined)[] {
-  return Array.from({ length: body.uint() }, () => readItem(body));
+function readItems(body: FrameBody, read?: DeferredValue['read']): (KeyValue | undefined)[] {
+  return Array.from({ length: body.uint() }, () => readItem(body, read));
 }
 
 export function writeGetResult(frame: FrameWriter, { item, revision }: GetResult): void {
@@ -70,20 +83,31 @@ export function readGetResult(body: FrameBody): GetResult {
   return { item: readItem(body), revision };
 }
 
-export function writeRangeOptions(frame: FrameWriter, { revision, from, limit }: RangeOptions): void {
+const hasFrom = 1;
+const defersValues = 2;
+const countsNotAll = 4;
+
+export function writeRangeOptions(frame: FrameWriter, options: RangeOptions): void {
+  const { revision, from, limit } = options;
   frame.number(revision ?? none).number(limit ?? none);
-  frame.byte(from === undefined ? 0 : 1).text(from ?? '');
+  const flags =
+    (from === undefined ? 0 : hasFrom) |
+    (options.defersValues ? defersValues : 0) |
+    (options.countsAll === false ? countsNotAll : 0);
+  frame.byte(flags).text(from ?? '');
 }
 
 export function readRangeOptions(body: FrameBody): RangeOptions {
   const revision = optional(body.number()) as Revision | undefined;
   const limit = optional(body.number());
-  const isGiven = body.byte() === 1;
+  const flags = body.byte();
   const from = body.text();
   return {
     ...(revision !== undefined && { revision }),
     ...(limit !== undefined && { limit }),
-    ...(isGiven && { from }),
+    ...((flags & hasFrom) !== 0 && { from }),
+    defersValues: (flags & defersValues) !== 0,
+    countsAll: (flags & countsNotAll) === 0,
   };
 }
 
@@ -91,10 +115,10 @@ export function writeRangeResult(frame: FrameWriter, { items, revision, count }:
   writeItems(frame.number(revision).number(count), items);
 }
 
-export function readRangeResult(body: FrameBody): RangeResult {
+export function readRangeResult(body: FrameBody, read?: DeferredValue['read']): RangeResult {
   const revision = body.number() as Revision;
   const count = body.number();
-  return { items: readItems(body) as KeyValue[], revision, count };
+  return { items: readItems(body, read) as KeyValue[], revision, count };
 }
 
 export function writeTransaction(frame: FrameWriter, compares: readonly Compare[], writes: readonly Write[]): void {
@@ -157,10 +181,13 @@ export function writeEvents(frame: FrameWriter, events: readonly StoreEvent[], r
   }
 }
 
-export function readEvents(body: FrameBody): { readonly events: StoreEvent[]; readonly revision: Revision } {
+export function readEvents(
+  body: FrameBody,
+  read?: DeferredValue['read'],
+): { readonly events: StoreEvent[]; readonly revision: Revision } {
   const revision = body.number() as Revision;
   const events = Array.from({ length: body.uint() }, (): StoreEvent => {
-    const item = readItem(body);
+    const item = readItem(body, read);
     if (item) return putEvent(item, readItem(body));
     const at = body.number() as Revision;
     const key = body.text();

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { defineStorageBackend } from '../../backend-definition.js';
+import { defineStorageBackend, type BackendDependencies } from '../../backend-definition.js';
+
+const directoryOf = ({ storage }: BackendDependencies['config']) => join(storage.dataDirectory, 'store');
 
 /** Holds the objects in the directory `store` of --data-dir. */
 export const embeddedBackend = defineStorageBackend({
@@ -9,8 +11,11 @@ export const embeddedBackend = defineStorageBackend({
   async open({ config, isReadOnly, clock, logger }) {
     const { EmbeddedStore } = await import('./embedded-store.js');
     // A store that is opened for reading writes no owner file.
-    const { dataDirectory, etcd } = config.storage;
-    const historyMs = etcd.compactionIntervalMs;
-    return EmbeddedStore.open({ directory: join(dataDirectory, 'store'), isReadOnly, historyMs, clock, logger });
+    const historyMs = config.storage.etcd.compactionIntervalMs;
+    return EmbeddedStore.open({ directory: directoryOf(config), isReadOnly, historyMs, clock, logger });
+  },
+  async openReader({ config, clock, logger }) {
+    const { FileReader } = await import('./file-reader.js');
+    return FileReader.open({ directory: directoryOf(config), clock, logger });
   },
 });
