@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Http2Client, type Answer } from './lib/http2-client.js';
 import type { ProbedMemory } from './lib/memory-probe.js';
 import { namespaceOfPod, podsPerNamespace, usualPod } from './lib/objects.js';
-import { cpuSeconds, residenceOf } from './lib/process-figures.js';
+import { cpuSeconds, processesOf, residenceOf } from './lib/process-figures.js';
 import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
 
 /** Measures the memory of a server with many Pods: `node dist/bench/memory.js --pods 100000 --store etcd`. */
@@ -20,6 +20,7 @@ garbage collector during the writes, and the time of the restart. The target is 
 
   --pods N          Pods to create; the default is 10000
   --store NAME      embedded (the default), memory or etcd
+  --workers N       processes of the server; the own memory of the others is the last column
   --lists N         lists of all Pods, JSON and protobuf by turns; the default is 4
   --writes N        updates a second; the default is 500
   --seconds N       duration of the writes; the default is 30
@@ -82,7 +83,7 @@ class Measurement {
       ...[residence.rss, residence.anonymous, residence.file, heapUsed, heapTotal, arrayBuffers].map(mib),
       this.jsonBytes > 0 ? `${((residence.rss - 100 * mebibyte) / this.jsonBytes).toFixed(2)} x` : '',
       ((residence.rss - idle) / this.pods).toFixed(0),
-      `(${mib(before)} before a collection)`,
+      `(${mib(before)} before a collection)${ofWorkers(server)}`,
     ]);
     return { ...probed, pausesMs };
   }
@@ -90,6 +91,12 @@ class Measurement {
   print(cells: readonly string[]): void {
     if (!this.isQuiet) say(columns(cells));
   }
+}
+
+/** The own memory of each process but the first. */
+function ofWorkers({ pid }: Server): string {
+  const [, ...workers] = processesOf(pid);
+  return workers.map((worker) => `, worker ${mib(residenceOf(worker).anonymous)}`).join('');
 }
 
 async function inTurns(count: number, work: (number: number) => Promise<void>): Promise<void> {
@@ -149,6 +156,7 @@ async function main(words: readonly string[]): Promise<void> {
     options: {
       pods: { type: 'string', default: '10000' },
       store: { type: 'string', default: 'embedded' },
+      workers: { type: 'string', default: '1' },
       lists: { type: 'string', default: '4' },
       writes: { type: 'string', default: '500' },
       seconds: { type: 'string', default: '30' },
@@ -176,7 +184,8 @@ async function main(words: readonly string[]): Promise<void> {
     `--import=${probe}`,
     ...values['node-flags'].split(',').filter((flag) => flag !== ''),
   ];
-  const start = () => startOurs(join(directory, 'server'), store, etcd?.url, [], nodeFlags);
+  const start = () =>
+    startOurs(join(directory, 'server'), store, etcd?.url, [`--workers=${values.workers}`], nodeFlags);
   let server = await start();
   let client = new Http2Client(server, 4);
   try {

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +6,24 @@ import { parseArgs } from 'node:util';
 import type { FanOutJob, LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
 import { configMap, namespace, pod } from './lib/objects.js';
-import { residentMiB } from './lib/process-figures.js';
+import { processesOf, residentMiB } from './lib/process-figures.js';
 import type { RequestShape } from './lib/requests.js';
 import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
 
-/**
- * The same loads on a server of one process and on servers of several, in turns: `node dist/bench/workers.js --workers 1,2
- * --seconds 4 --rounds 3`. The client runs on the same machine, so that two processes share what it leaves of the cores:
- * compare the CPU time of all processes of a server, of which each line is the least of all rounds.
- */
+const help = `node dist/bench/workers.js [options]
+
+Puts the same loads, in turns, on a server of one process and on servers of several. The client runs on the same machine, so
+that two processes share what it leaves of the cores: compare the CPU time of all processes of a server, of which each line
+is the least of all rounds. Takes three minutes, and needs Linux.
+
+  --workers N,…     numbers of processes; the default is 1,2
+  --store NAME      memory (the default), embedded or etcd
+  --seconds N       duration of each load; the default is 4
+  --rounds N        rounds; the default is 3
+  --only TEXT       runs only the loads whose name contains the text
+  --help            prints this help
+`;
+
 const warmUpMs = 1500;
 const connections = 32;
 const watchers = 1000;
@@ -63,18 +71,10 @@ async function must(server: Server, method: string, path: string, body?: string)
   if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text.slice(0, 300)}`);
 }
 
-/** Returns the process of the server and its workers. */
-function processesOf({ pid }: Server): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').trim().split(' '),
-  );
-  return [pid, ...children.filter((text) => text !== '').map(Number)];
-}
-
 async function start(directory: string, workers: string, store: StoreName, etcdUrl?: string): Promise<Server> {
   const own = etcdUrl === undefined ? [] : [`--etcd-prefix=/workers-${workers}`];
   const server = await startOurs(join(directory, workers), store, etcdUrl, [`--workers=${workers}`, ...own]);
-  const isComplete = () => processesOf(server).length === Number(workers);
+  const isComplete = () => processesOf(server.pid).length === Number(workers);
   for (let attempt = 0; attempt < 100 && !isComplete(); attempt++) await sleep(100);
   // The workers load what the store has.
   await sleep(3000);
@@ -110,8 +110,13 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(help);
+  process.exit();
+}
 const directory = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
 const etcd = values.store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
 const servers = new Map<string, Server>();
@@ -125,13 +130,13 @@ try {
       for (const [workers, server] of servers) {
         measured
           .get(workers)!
-          .push(await measure(await job(server, Number(values.seconds), round), processesOf(server)));
+          .push(await measure(await job(server, Number(values.seconds), round), processesOf(server.pid)));
       }
     }
     for (const [workers, rounds] of measured) print(label, workers, rounds);
   }
   for (const [workers, server] of servers) {
-    const sizes = processesOf(server).map((pid) => residentMiB(pid).toFixed(0));
+    const sizes = processesOf(server.pid).map((pid) => residentMiB(pid).toFixed(0));
     process.stdout.write(`memory, ${workers} processes: ${sizes.join(' + ')} MiB\n`);
   }
 } finally {

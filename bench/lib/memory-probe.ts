@@ -1,5 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
+import { workerWord } from '../../src/workers/worker-word.js';
 
 /** Figures of a server's process, which memory-probe.ts sends when it is asked. */
 export interface ProbedMemory {
@@ -17,15 +18,19 @@ const collect = (globalThis as { gc?: () => void }).gc;
 let pausesMs: number[] = [];
 let isOwn = false;
 
-const observer = new PerformanceObserver((list) => {
-  if (isOwn) return;
-  for (const { duration } of list.getEntries()) pausesMs.push(duration);
-});
-observer.observe({ entryTypes: ['gc'] });
+// Workers inherit the flags of the first process. Their messages are for the server, and must not be taken here.
+if (!process.argv.includes(workerWord)) listen();
 
-process.on('message', (message) => void answer(message as { collects: boolean }));
-// The channel must not keep the process.
-process.channel?.unref();
+function listen(): void {
+  const observer = new PerformanceObserver((list) => {
+    if (isOwn) return;
+    for (const { duration } of list.getEntries()) pausesMs.push(duration);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  process.on('message', (message) => void answer(message as { collects: boolean }));
+  // The channel must not keep the process.
+  process.channel?.unref();
+}
 
 async function answer({ collects }: { readonly collects: boolean }): Promise<void> {
   const pauses = pausesMs;

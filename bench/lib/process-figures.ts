@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 // Figures of Linux for a process: user and system time of all threads, and resident memory.
 
@@ -30,6 +30,14 @@ export function residenceOf(pid: number): Residence {
   const text = readFileSync(`/proc/${pid}/status`, 'latin1');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024;
   return { rss: field('VmRSS'), anonymous: field('RssAnon'), file: field('RssFile') + field('RssShmem') };
+}
+
+/** Returns the process and its children, which are the workers of a server. */
+export function processesOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').trim().split(' '),
+  );
+  return [pid, ...children.filter((text) => text !== '').map(Number)];
 }
 
 /** Resident memory without pages of mapped files, which the system drops when it needs memory. */
