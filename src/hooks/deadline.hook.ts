@@ -16,10 +16,13 @@ interface DeadlineOptions {
   readonly logger: Logger;
 }
 
+/** Responses of one turn of the event loop are written together, and a busy machine takes a while for it. */
+const finishTimeoutMs = 100;
+
 /**
  * Ends requests that are not long-running at --request-timeout, or earlier with `?timeout=10s`. At the deadline
- * request.kube.signal is aborted, and the client gets a 504 Timeout. A response whose head was sent is aborted, until
- * the client has received all of it.
+ * request.kube.signal is aborted, and the client gets a 504 Timeout. A response whose head was sent is aborted after
+ * finishTimeoutMs, unless the client has received all of it: one that was complete at the deadline may not be written yet.
  */
 export function registerDeadline(
   server: FastifyInstance,
@@ -42,12 +45,10 @@ export function registerDeadline(
     let timer = wheel.after(timeoutMs, () => {
       const error = ApiError.timeout('Timeout: request did not complete within the allotted timeout');
       // Answers before expire(), since aborted work may answer too.
-      if (reply.raw.headersSent) cutUnfinished(reply.raw);
-      else {
-        // No effect if the handler has already claimed the response.
-        answerError(request, reply, error, logger);
-        timer = wheel.after(flushTimeoutMs, () => cutUnfinished(reply.raw));
-      }
+      const hasBegun = reply.raw.headersSent;
+      // No effect if the handler has already claimed the response.
+      if (!hasBegun) answerError(request, reply, error, logger);
+      timer = wheel.after(hasBegun ? finishTimeoutMs : flushTimeoutMs, () => cutUnfinished(reply.raw));
       kube.expire(error);
     });
     kube.whenEnded(() => timer.cancel());

@@ -78,3 +78,22 @@ it.each(['x', '5', '-1s'])('?timeout=%s is rejected (400)', async (timeout) => {
     `invalid timeout specified in the request URL - time: invalid duration "${timeout}"`,
   ]);
 });
+
+it('a response that has begun at the deadline is sent whole if it ends soon', async () => {
+  const { clock, get } = server(async (_request, reply) => {
+    reply.raw.writeHead(200).write('wh');
+    clock.advance(2_060);
+    setImmediate(() => reply.raw.end('ole'));
+  });
+  const { statusCode, body } = await get('/api/v1/pods?timeout=2s');
+  expect([statusCode, body]).toEqual([200, 'whole']);
+});
+
+it('a response that is not complete soon after the deadline is cut', async () => {
+  const { clock, get } = server(async (_request, reply) => {
+    reply.raw.writeHead(200).write('half');
+    clock.advance(2_060);
+    setImmediate(() => clock.advance(200));
+  });
+  await expect(get('/api/v1/pods?timeout=2s')).rejects.toThrow();
+});
