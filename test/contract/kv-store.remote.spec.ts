@@ -50,41 +50,29 @@ kvStoreContract(
   { valueBytesMax: valueBytesMax - 30, isDurable: false },
 );
 
-kvStoreContract(
-  'remote embedded',
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'keelson-contract-'));
-    const open = async () => remoteStore(await EmbeddedStore.open({ directory }));
-    let store = await open();
-    return {
-      store,
-      reopen: async () => {
-        await store.close();
-        return (store = await open());
-      },
-      dispose: () => rm(directory, { recursive: true, force: true }),
-    };
-  },
-  { valueBytesMax, isDurable: true },
-);
+const openEmbedded = async (directory: string) => remoteStore(await EmbeddedStore.open({ directory }));
 
-kvStoreContract(
-  'remote embedded, values read from the file',
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'keelson-contract-'));
-    const open = () => openShared(directory);
-    let store = await open();
-    return {
-      store,
-      reopen: async () => {
-        await store.close();
-        return (store = await open());
-      },
-      dispose: () => rm(directory, { recursive: true, force: true }),
-    };
-  },
-  { valueBytesMax, isDurable: true },
-);
+for (const { name, open } of [
+  { name: 'remote embedded', open: openEmbedded },
+  { name: 'remote embedded, values read from the file', open: openShared },
+]) {
+  kvStoreContract(
+    name,
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'keelson-contract-'));
+      let store = await open(directory);
+      return {
+        store,
+        reopen: async () => {
+          await store.close();
+          return (store = await open(directory));
+        },
+        dispose: () => rm(directory, { recursive: true, force: true }),
+      };
+    },
+    { valueBytesMax, isDurable: true },
+  );
+}
 
 describeWithEtcd('remote etcd', () => {
   let cluster: EtcdCluster;
