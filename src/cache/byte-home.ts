@@ -16,7 +16,8 @@ import type { Home, Resident, Slab } from './resident.js';
  * If there are many, objects that nobody has read for one to two passes over all slabs leave memory: they are read again from
  * the store (ADR 077), or from a block with the compressed bytes of about twenty objects (ADR 080).
  *
- * The memory of slabs is released by the next collection of garbage, which a process that does little would not have for hours.
+ * The memory of slabs is released by the next collection of garbage. A process that does little has none by itself, so tidy()
+ * begins one.
  */
 export class ByteHome implements Home {
   readonly renderings = new RenderingMemory();

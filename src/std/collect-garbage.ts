@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 let collect: (() => void) | undefined;
 
 /**
- * Collects the garbage of the whole heap, in one pause of 30 to 60 ms per 100 MB of objects. Only for a process that has
- * dropped much memory and then does little: V8 collects when a process allocates, and does not know that others need it.
+ * Collects the garbage of the whole heap, in one pause in which nothing else runs. Only for a process that has dropped much
+ * memory and then does little: V8 collects when a process allocates, and does not know that others need the memory.
  */
 export function collectGarbage(): void {
   if (!collect) {
