@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import type { ServerComponents } from './components.js';
-import { requestGuards, requestInterceptor } from './request-guards.js';
+import { requestGuards, requestNegotiation } from './request-guards.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
 import { faultsController } from '../endpoints/faults.controller.js';
 import { storeStateController } from '../endpoints/store-state.controller.js';
@@ -31,7 +31,6 @@ export class PipelineModule {
       module: PipelineModule,
       providers: [
         ...requestGuards(components).map((guard) => ({ provide: APP_GUARD, useValue: guard })),
-        { provide: APP_INTERCEPTOR, useFactory: () => requestInterceptor(components) },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
       // resourceController is last: its wildcard route matches every path.
@@ -48,7 +47,7 @@ export class PipelineModule {
         discoveryController(components.discovery),
         openApiController(components.openApi),
         openIdController(components.openId),
-        resourceController(components.requests),
+        resourceController(components.requests, requestNegotiation(components)),
       ],
     };
   }

@@ -9,7 +9,7 @@ import { FaultGuard } from '../guards/fault.guard.js';
 import { FlowControlGuard } from '../guards/flow-control.guard.js';
 import { ImpersonationGuard } from '../guards/impersonation.guard.js';
 import { TracingGuard } from '../guards/tracing.guard.js';
-import { ContentNegotiationInterceptor } from '../interceptors/content-negotiation.interceptor.js';
+import { ContentNegotiation } from '../interceptors/content-negotiation.js';
 import type { ServerComponents } from './components.js';
 
 type GuardComponents = Omit<ServerComponents, 'authenticator'> & {
@@ -33,6 +33,6 @@ export function requestGuards(components: GuardComponents): CanActivate[] {
   ];
 }
 
-export function requestInterceptor({ visible, negotiators, aggregation, requests }: ServerComponents) {
-  return new ContentNegotiationInterceptor(visible, negotiators, aggregation.versions, requests);
+export function requestNegotiation({ visible, negotiators, aggregation }: ServerComponents): ContentNegotiation {
+  return new ContentNegotiation(visible, negotiators, aggregation.versions);
 }

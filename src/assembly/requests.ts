@@ -10,7 +10,7 @@ import { isGlobalUnicast } from '../forwarding/allowed-addresses.js';
 import { Upstreams } from '../forwarding/upstreams.js';
 import { ResourceRequests } from '../endpoints/resource-requests.js';
 import { WatchStreams } from '../endpoints/watch-stream.js';
-import type { ResourceNegotiators } from '../interceptors/content-negotiation.interceptor.js';
+import type { ResourceNegotiators } from '../interceptors/content-negotiation.js';
 import type { FlowControl } from '../flow/flow-control.js';
 import { InflightLimiter } from '../flow/inflight-limiter.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';

@@ -1,5 +1,5 @@
-import { Module, type CanActivate, type DynamicModule, type NestInterceptor } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { Module, type CanActivate, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestOf } from '../../answers/request-of.js';
 import type { AnyRequest } from '../../connections/raw-messages.js';
@@ -11,6 +11,7 @@ import { openIdController } from '../../endpoints/openid.controller.js';
 import { resourceController } from '../../endpoints/resource.controller.js';
 import { versionController } from '../../endpoints/version.controller.js';
 import type { ApiErrorFilter } from '../../filters/api-error.filter.js';
+import type { Negotiation } from '../../interceptors/content-negotiation.js';
 
 interface Requests {
   answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
@@ -22,7 +23,7 @@ interface AsyncRequests {
 /** Handlers of the requests of one logical cluster, in the order of execution. */
 export interface ClusterHandlers {
   readonly guards: readonly CanActivate[];
-  readonly interceptor: NestInterceptor;
+  readonly negotiation: Negotiation;
   readonly health: AsyncRequests;
   readonly discovery: Requests;
   readonly openApi: AsyncRequests;
@@ -50,14 +51,10 @@ export class ClusterPipelineModule {
     const guards = Array.from({ length: guardCount }, (_, at): CanActivate => ({
       canActivate: (context) => of(requestOf(context)).guards[at]!.canActivate(context),
     }));
-    const interceptor: NestInterceptor = {
-      intercept: (context, next) => of(requestOf(context)).interceptor.intercept(context, next),
-    };
     return {
       module: ClusterPipelineModule,
       providers: [
         ...guards.map((guard) => ({ provide: APP_GUARD, useValue: guard })),
-        { provide: APP_INTERCEPTOR, useValue: interceptor },
         { provide: APP_FILTER, useValue: filter },
       ],
       controllers: [
@@ -66,7 +63,10 @@ export class ClusterPipelineModule {
         discoveryController({ answer: (request, reply) => of(request).discovery.answer(request, reply) }),
         openApiController({ answer: (request, reply) => of(request).openApi.answer(request, reply) }),
         openIdController({ answer: (request, reply) => of(request).openId.answer(request, reply) }),
-        resourceController({ answer: (request, reply) => of(request).resources.answer(request, reply) }),
+        resourceController(
+          { answer: (request, reply) => of(request).resources.answer(request, reply) },
+          { negotiate: (request) => of(request).negotiation.negotiate(request) },
+        ),
       ],
     };
   }

@@ -19,7 +19,7 @@ import type { AwakeCluster, ClusterIdentity } from '../../logical-clusters/logic
 import type { Logger } from '../../std/logger.js';
 import type { AuthorizationSource } from '../authorization-source.js';
 import { makeComponents, type ServerComponents } from '../components.js';
-import { requestGuards, requestInterceptor } from '../request-guards.js';
+import { requestGuards, requestNegotiation } from '../request-guards.js';
 import { UndoSteps } from '../undo-steps.js';
 import { ClusterAuthenticator } from './cluster-authenticator.js';
 import { clusterConfig } from './cluster-config.js';
@@ -154,7 +154,7 @@ function handlersOf(components: ServerComponents, root: ServerComponents): Clust
   const authenticator = new ClusterAuthenticator(components.authenticator, root.authenticator);
   return {
     guards: requestGuards({ ...components, authenticator }),
-    interceptor: requestInterceptor(components),
+    negotiation: requestNegotiation(components),
     health: new HealthRequests(components.health),
     discovery: components.discovery,
     openApi: components.openApi,
