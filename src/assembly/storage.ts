@@ -99,12 +99,11 @@ function storeDependenciesOf(
 }
 
 function cacheLimitsOf({ config: { limits }, process }: Pick<Dependencies, 'config' | 'process'>): CacheLimits {
-  const { warmBytes, coldPassMs } = defaultCacheLimits;
+  const { warmBytes } = defaultCacheLimits;
   return {
     ...defaultCacheLimits,
     // The processes of a server share what a single one would keep in memory.
     warmBytes: partOf(warmBytes, process),
-    coldPassMs: process.index > 0 ? workerColdPassMs : coldPassMs,
     loadPageItems: limits.storePageItems,
     loadPageItemsMax: limits.storePageItems * loadPageGrowthMax,
     historyEventsMax: limits.historyEventsPerResourceMax,
@@ -112,7 +111,5 @@ function cacheLimitsOf({ config: { limits }, process }: Pick<Dependencies, 'conf
   };
 }
 
-/** Workers keep less in memory than the first process, for whose reconcilers objects are read. */
-const workerColdPassMs = 20_000;
 /** etcd counts all remaining keys for each page. */
 const loadPageGrowthMax = 8;

@@ -87,7 +87,7 @@ export const defaultCacheLimits: CacheLimits = {
   progressDelayMinMs: 2,
   progressDelayMaxMs: 250,
   warmBytes: 64 * 1024 * 1024,
-  coldPassMs: 60_000,
+  coldPassMs: 20_000,
   heartbeatMs: 5_000,
   lagMaxMs: 15_000,
 };
