@@ -40,21 +40,21 @@ export function parsePatchOptions(query: Query, isApply: boolean, context: Optio
   if (isApply && (query.first('fieldManager') ?? '') === '') {
     errors.push(fieldError.required('fieldManager', 'is required for apply patch'));
   }
-  const options = writeOptions(query, 'PatchOptions', context, errors);
-  return { ...options, force: isTrueParameter(query.first('force')) };
+  return writeOptions(query, 'PatchOptions', context, errors);
 }
 
-const noWriteOptions: WriteOptions = {
+const noOptions: PatchOptions = {
   dryRun: false,
   fieldManager: '',
   fieldValidation: 'Warn',
   hasFieldValidation: false,
+  force: false,
 };
 
 const fieldValidations: readonly string[] = ['Ignore', 'Strict', 'Warn'];
 
-function writeOptions(query: Query, kind: string, context: OptionsContext, errors: FieldError[]): WriteOptions {
-  if (query.raw === '' && errors.length === 0) return noWriteOptions;
+function writeOptions(query: Query, kind: string, context: OptionsContext, errors: FieldError[]): PatchOptions {
+  if (query.raw === '' && errors.length === 0) return noOptions;
   const fieldManager = query.first('fieldManager') ?? '';
   const dryRun = dryRunOf(query);
   const fieldValidation = query.first('fieldValidation') ?? '';
@@ -74,5 +74,6 @@ function writeOptions(query: Query, kind: string, context: OptionsContext, error
     fieldManager,
     fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
     hasFieldValidation: fieldValidation !== '',
+    force: isTrueParameter(query.first('force')),
   };
 }

@@ -64,11 +64,23 @@ export function canonicalObject(object: KubeObject, type: StructType): KubeObjec
   return ordered(conform(object as unknown as JsonObject, type).object as unknown as KubeObject, kind, apiVersion);
 }
 
-/** Returns the object with its fields in the order of stored JSON. */
+/** Returns the object, or a copy of it, with its fields in the order of stored JSON. */
 export function ordered(object: KubeObject, kind: string, apiVersion: string): KubeObject {
+  if (object.kind === kind && object.apiVersion === apiVersion && beginsInOrder(object)) return object;
   const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };
 }
+
+function beginsInOrder(object: KubeObject): boolean {
+  let at = 0;
+  for (const field in object) {
+    if (field !== firstFields[at++]) return false;
+    if (at === firstFields.length) return object.metadata !== undefined;
+  }
+  return false;
+}
+
+const firstFields = ['kind', 'apiVersion', 'metadata'];
 
 function openObject(
   object: KubeObject,

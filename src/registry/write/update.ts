@@ -4,7 +4,7 @@ import { boundedErrors } from '../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { nextGeneration } from '../../machinery/int64.js';
 import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
-import type { JsonObject, KubeObject, ObjectWithStatus } from '../../machinery/kube-object.js';
+import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
 import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
 import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
@@ -292,17 +292,10 @@ function checkVersion(
 /** Restores metadata that no client can change. */
 function keepSystemFields(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
-  const kept = [
-    'uid',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'resourceVersion',
-    'generation',
-  ] as const;
-  for (const field of kept) {
-    if (old.metadata[field] === undefined || old.metadata[field] === null) delete metadata[field];
-    else (metadata as Record<string, unknown>)[field] = old.metadata[field];
+  for (const field of keptFields) {
+    const kept = old.metadata[field];
+    if (kept !== undefined && kept !== null) (metadata as Record<string, unknown>)[field] = kept;
+    else if (field in metadata) delete metadata[field];
   }
   metadata.name = old.metadata.name!;
   if (old.metadata.namespace === undefined) delete metadata.namespace;
@@ -310,10 +303,21 @@ function keepSystemFields(object: KubeObject, old: KubeObject): void {
   delete metadata.selfLink;
 }
 
+const keptFields = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'resourceVersion',
+  'generation',
+] as const;
+
 const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
+/** Compares everything but metadata, and status only if `statusToo`. */
 function hasChanged(object: KubeObject, old: KubeObject, statusToo: boolean): boolean {
-  const rest = ({ metadata: _metadata, status, ...others }: ObjectWithStatus) =>
-    statusToo ? { ...others, status } : others;
-  return !deepEqual(rest(object), rest(old));
+  const isCounted = (field: string) => field !== 'metadata' && (statusToo || field !== 'status');
+  for (const field in object) if (isCounted(field) && !deepEqual(object[field], old[field])) return true;
+  for (const field in old) if (isCounted(field) && object[field] === undefined && old[field] !== undefined) return true;
+  return false;
 }
