@@ -9,10 +9,6 @@ import { routedMethods } from '../connections/unusual-requests.js';
  * unknown paths do.
  */
 export class RoutedMethodsAdapter extends FastifyAdapter {
-  override get(url: string, handler: RouteHandlerMethod) {
-    return this.getInstance().route({ method: 'GET', url, handler });
-  }
-
   override all(url: string, handler: RouteHandlerMethod) {
     const server = this.getInstance();
     const method = [...routedMethods].filter((method) => !server.hasRoute({ method, url }));
