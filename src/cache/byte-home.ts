@@ -110,7 +110,8 @@ export class ByteHome implements Home {
       this.compressor?.clear();
       this.passAt = Infinity;
       const residents = this.pass.reduce((sum, slab) => sum + slab.residents.length, 0);
-      this.visitsPerTidy = Math.max(visitsPerTidyMin, Math.ceil((residents * tidyMsMax) / coldPassMs));
+      const visits = Math.ceil((residents * tidyMsMax) / coldPassMs);
+      this.visitsPerTidy = Math.min(Math.max(visits, visitsPerTidyMin), visitsPerTidyMax);
     }
     for (let left = this.visitsPerTidy; left > 0;) {
       const slab = this.pass[0];
@@ -207,7 +208,8 @@ const quietAdditions = 100;
 /** Two large slabs. */
 const droppedBytesMin = 64 * 1024 * 1024;
 const collectionIntervalMs = 30_000;
-/** 8,000 visits take about 1 ms. */
+/** 8,000 visits take about 1 ms. A pass over more than 200,000 objects takes longer than coldPassMs. */
 const visitsPerTidyMin = 8_000;
-/** More than the time between two calls of tidy(), so that a pass is over within coldPassMs. */
+const visitsPerTidyMax = 64_000;
+/** More than the time between two calls of tidy(), so that a pass over fewer objects is over within coldPassMs. */
 const tidyMsMax = 6_000;
