@@ -13,18 +13,12 @@ const lastBytes = 4 * 1024;
  * pauses its parser and loses bytes of a request of several packets, which is refused as malformed.
  */
 export function endAfterFlush(raw: Raw, bytes: Buffer): void {
-  if (raw.req.httpVersionMajor !== 1) {
+  if (bytes.length <= wholeBytesMax || raw.req.httpVersionMajor !== 1) {
     raw.end(bytes);
     return;
   }
-  const answer = raw as ServerResponse;
-  if (bytes.length <= wholeBytesMax) {
-    // Node joins text with the head into one write, and writes a Buffer as a second piece.
-    answer.end(bytes.toString('latin1'), 'latin1');
-    return;
-  }
-  answer.write(bytes.subarray(0, -lastBytes), (error) => {
-    if (!error && !answer.destroyed) answer.end(bytes.subarray(-lastBytes));
+  (raw as ServerResponse).write(bytes.subarray(0, -lastBytes), (error) => {
+    if (!error && !raw.destroyed) raw.end(bytes.subarray(-lastBytes));
   });
 }
 
