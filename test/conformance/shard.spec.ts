@@ -113,9 +113,14 @@ describe('shards of a collection', () => {
       ...namesOf(all.filter(isLower)).map((name) => `ADDED ${name}`),
       ...own.flatMap((name) => [`ADDED ${name}`, `MODIFIED ${name}`, `DELETED ${name}`]),
     ];
-    const events = await watch.take(expected.length);
+    const last = namesOf(all.filter(isLower))[0]!;
+    await admin.patch(`${path}/${last}`, { data: { end: '1' } });
+    const events = await watch.until(({ object }) => object.data?.end === '1');
     watch.close();
-    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(expected);
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+      ...expected,
+      `MODIFIED ${last}`,
+    ]);
   });
 
   it.each([

@@ -210,6 +210,14 @@ export class Watch implements AsyncIterable<WatchEvent> {
     return events;
   }
 
+  /** The events up to the first one that `isLast` accepts. */
+  async until(isLast: (event: WatchEvent) => boolean): Promise<WatchEvent[]> {
+    const events: WatchEvent[] = [];
+    do events.push(...(await this.take(1)));
+    while (!isLast(events.at(-1)!));
+    return events;
+  }
+
   /** All events until the server ends the watch. */
   async rest(): Promise<WatchEvent[]> {
     const events: WatchEvent[] = [];
