@@ -33,7 +33,7 @@ export class PipelineModule {
         ...requestGuards(components).map((guard) => ({ provide: APP_GUARD, useValue: guard })),
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
-      // resourceController is last: its wildcard route matches every path.
+      // resourceController is last: its wildcard routes match every path.
       controllers: [
         healthController(new HealthRequests(components.health)),
         versionController(components.version),
