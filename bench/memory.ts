@@ -138,7 +138,7 @@ async function write(client: Http2Client, pods: number, perSecond: number, secon
     await sleep(Math.max(0, dueMs - performance.now()));
     const chosen = (number * 7919) % pods;
     const name = (usualPod(chosen) as { metadata: { name: string } }).metadata.name;
-    const change = { metadata: { annotations: { written: String(number) } } };
+    const change = { metadata: { annotations: { written: `${new Date().toISOString()} ${number}` } } };
     const path = `/api/v1/namespaces/${namespaceOfPod(chosen)}/pods/${name}`;
     const { code } = await client.call('PATCH', path, change, 'application/merge-patch+json');
     if (code !== 200) failed++;

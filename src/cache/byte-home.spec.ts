@@ -1,5 +1,5 @@
 import { spliceResourceVersion } from '../codec/stored-object.js';
-import { eventually } from '../../test/harness/eventually.js';
+import { ManualClock, systemClock } from '../std/clock.js';
 import { SeededRng } from '../std/rng.js';
 import { ByteHome } from './byte-home.js';
 import { defaultCacheLimits } from './cache-limits.js';
@@ -68,7 +68,7 @@ describe('the home of the bytes of cached objects', () => {
 
   it('takes memory from the given source, and none for large objects', () => {
     const sizes: number[] = [];
-    const home = new ByteHome(defaultCacheLimits, (bytes) => {
+    const home = new ByteHome(defaultCacheLimits, systemClock, (bytes) => {
       sizes.push(bytes);
       return Buffer.from(new SharedArrayBuffer(bytes));
     });
@@ -82,7 +82,7 @@ describe('the home of the bytes of cached objects', () => {
 
   it('collects garbage once, when nothing is written, if much memory was dropped and V8 has not released it', () => {
     let collections = 0;
-    const home = new ByteHome(defaultCacheLimits, undefined, () => collections++);
+    const home = new ByteHome(defaultCacheLimits, systemClock, undefined, () => collections++);
     const objects = Array.from({ length: 1_000 }, (_, number) => objectOf(number, 100 * 1024));
     for (const object of objects) object.hold(home);
     home.tidy(0);
@@ -211,37 +211,81 @@ describe('the home of the bytes of cached objects', () => {
     });
 
     describe('if no store reads them again', () => {
+      const clock = new ManualClock();
+      const compress = () => clock.advance(1_000);
+
       /** Objects of 1,000 bytes that leave memory at the second pass. */
-      async function coldObjects(home: ByteHome, count: number) {
+      function coldObjects(home: ByteHome, count: number) {
         const objects = Array.from({ length: count }, (_, number) => podObject(number));
         for (const object of objects) object.hold(home);
         const texts = objects.map(({ bytes }) => bytes.toString());
-        await passUntil(home, () => inMemory(objects).length === 0);
+        pass(home);
+        expect(inMemory(objects)).toEqual([]);
         return { objects, texts };
       }
 
       let nowMs = 0;
-      const passUntil = (home: ByteHome, isSo: () => boolean) => {
+      const pass = (home: ByteHome) => {
         for (let passes = 0; passes < 3; passes++) home.tidy((nowMs += limits.coldPassMs));
-        return eventually('the objects have been compressed', isSo);
+        compress();
       };
 
-      it('compresses objects that nobody has read for a pass, and reads a block of them at once', async () => {
-        const home = new ByteHome(limits);
-        const { objects, texts } = await coldObjects(home, 200);
+      it('compresses objects that nobody has read for a pass, and reads one without the others', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 200);
         expect(home.size).toEqual({ live: 0, taken: 0 });
-        expect(objects[150]!.bytes.toString()).toBe(texts[150]);
+        for (const [read, object] of objects.slice(0, 40).entries()) {
+          clock.advance(1_000);
+          expect(object.bytes.toString()).toBe(texts[read]);
+        }
+        expect(inMemory(objects)).toEqual([]);
+      });
+
+      it('brings an object back that is read again soon after', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 100);
+        expect(objects[42]!.bytes.toString()).toBe(texts[42]);
+        clock.advance(999);
+        expect(objects[42]!.bytes.toString()).toBe(texts[42]);
+        expect(inMemory(objects)).toEqual([objects[42]!.key]);
+      });
+
+      it('brings all objects of a block back if several are read at about the same time', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 200);
+        for (const number of [150, 151]) {
+          clock.advance(1);
+          expect(objects[number]!.bytes.toString()).toBe(texts[number]);
+        }
         const returned = inMemory(objects).length;
-        expect(returned).toBeGreaterThan(50);
-        expect(returned).toBeLessThan(100);
+        expect(returned).toBeGreaterThan(10);
+        expect(returned).toBeLessThan(30);
         expect(objects.map(({ bytes }) => bytes.toString())).toEqual(texts);
         expect(objects.every(({ slab }) => slab)).toBe(true);
         expect(objects.every((object) => !ownMemory(object))).toBe(true);
       });
 
-      it('lets objects leave again that were read since', async () => {
-        const home = new ByteHome(limits);
-        const { objects, texts } = await coldObjects(home, 100);
+      it('moves no objects out of the way that are about to leave', () => {
+        const allocated: number[] = [];
+        const home = new ByteHome(limits, clock, (bytes) => (allocated.push(bytes), Buffer.alloc(bytes)));
+        const objects = Array.from({ length: 7_000 }, (_, number) => podObject(number));
+        for (const object of objects) object.hold(home);
+        const slabs = allocated.length;
+        for (let passes = 0; passes < 3; passes++) home.tidy((nowMs += 60_000));
+        // Half of the objects are replaced while they wait.
+        for (let number = 0; number < objects.length; number += 2) {
+          objects[number]!.release();
+          podObject(number).hold(home);
+        }
+        expect(allocated.length - slabs).toBeLessThanOrEqual(4);
+        const rest = objects.filter((_, number) => number % 2 === 1);
+        compress();
+        expect(inMemory(rest)).toEqual([]);
+      });
+
+      it('lets objects leave again that were read since', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 100);
         for (let round = 1; round < 4; round++) {
           expect(objects.map(({ bytes }) => bytes.toString())).toEqual(texts);
           for (let passes = 0; passes < 2; passes++) home.tidy((nowMs += limits.coldPassMs));
@@ -250,19 +294,20 @@ describe('the home of the bytes of cached objects', () => {
         }
       });
 
-      it('keeps objects that were read while they were compressed', async () => {
-        const home = new ByteHome(limits);
+      it('keeps objects that were read while they were compressed', () => {
+        const home = new ByteHome(limits, clock);
         const objects = Array.from({ length: 100 }, (_, number) => podObject(number));
         for (const object of objects) object.hold(home);
         for (let passes = 0; passes < 2; passes++) home.tidy((nowMs += limits.coldPassMs));
         const texts = objects.slice(0, 10).map(({ bytes }) => bytes.toString());
-        await eventually('the others have been compressed', () => inMemory(objects).length === 10);
+        compress();
+        expect(inMemory(objects)).toHaveLength(10);
         expect(objects.slice(0, 10).map(({ bytes }) => bytes.toString())).toEqual(texts);
       });
 
-      it('reads objects that were replaced, which do not return to the home', async () => {
-        const home = new ByteHome(limits);
-        const { objects, texts } = await coldObjects(home, 100);
+      it('reads objects that were replaced, which do not return to the home', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 100);
         objects[7]!.release();
         expect(objects[7]!.bytes.toString()).toBe(texts[7]);
         expect(objects[7]!.slot).toBe(-1);
@@ -270,26 +315,28 @@ describe('the home of the bytes of cached objects', () => {
         expect(objects[8]!.bytes.toString()).toBe(texts[8]);
       });
 
-      it('takes the rest of a block back into memory when most of it was replaced', async () => {
-        const home = new ByteHome(limits);
-        const { objects, texts } = await coldObjects(home, 60);
-        for (const object of objects.slice(0, 40)) object.release();
+      it('takes the rest of a block back into memory when most of it was replaced', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects, texts } = coldObjects(home, 60);
+        objects.forEach((object, number) => number % 3 > 0 && object.release());
         expect(home.size.live).toBe(0);
         home.tidy(nowMs);
-        const rest = objects.slice(40);
+        const rest = objects.filter((_, number) => number % 3 === 0);
+        const textsOfRest = texts.filter((_, number) => number % 3 === 0);
         expect(inMemory(rest)).toHaveLength(20);
-        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(texts.slice(40));
+        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(textsOfRest);
         // They are compressed again, with others.
         const others = Array.from({ length: 40 }, (_, number) => podObject(100 + number));
         for (const object of others) object.hold(home);
-        await passUntil(home, () => inMemory([...rest, ...others]).length === 0);
-        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(texts.slice(40));
+        pass(home);
+        expect(inMemory([...rest, ...others])).toEqual([]);
+        expect(rest.map(({ bytes }) => bytes.toString())).toEqual(textsOfRest);
       });
 
-      it('keeps objects as they are that the store reads again, too', async () => {
-        const home = new ByteHome(limits);
+      it('keeps objects as they are that the store reads again, too', () => {
+        const home = new ByteHome(limits, clock);
         const { objects, reads } = storedObjects(home, 100);
-        const { objects: others } = await coldObjects(home, 100);
+        const { objects: others } = coldObjects(home, 100);
         expect(inMemory(objects)).toEqual([]);
         expect(others[0]!.bytes.length).toBe(others[0]!.byteLength);
         expect(reads).toEqual([]);

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../std/clock.js';
 import { collectGarbage } from '../std/collect-garbage.js';
 import { defaultCacheLimits, type CacheLimits } from './cache-limits.js';
 import { Compressor } from './compressed-block.js';
@@ -14,7 +15,7 @@ import type { Home, Resident, Slab } from './resident.js';
  * one, a few with each addition; the memory of the old slab is released when nobody reads from it any more.
  *
  * If there are many, objects that nobody has read for one to two passes over all slabs leave memory: they are read again from
- * the store (ADR 077), or from a block with the compressed bytes of about twenty objects (ADR 080).
+ * the store (ADR 077), or from a block with the compressed bytes of about five objects (ADR 080).
  *
  * The memory of slabs is released by the next collection of garbage. A process that does little has none by itself, so tidy()
  * begins one.
@@ -28,6 +29,8 @@ export class ByteHome implements Home {
   private live = 0;
   private additions = 0;
   private additionsAtTidy = 0;
+  /** The number of additions before which no slab is chosen, since none was worth it. */
+  private chooseAfter = 0;
   /** The slabs that a pass has yet to visit. Of the first one, only the objects before `passAt`. */
   private pass: Slab[] = [];
   private passAt = Infinity;
@@ -41,6 +44,7 @@ export class ByteHome implements Home {
 
   constructor(
     private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
+    private readonly clock: Clock = systemClock,
     /** Returns memory of that size, which need not be cleared. */
     private readonly allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
     private readonly collect: () => void = collectGarbage,
@@ -56,7 +60,10 @@ export class ByteHome implements Home {
     if (object.slot >= 0 || object.byteLength > residentBytesMax || object.byteLength === 0) return;
     this.place(object);
     this.additions++;
-    if (this.emptying || this.gaps > Math.max(gapBytesMin, this.live * gapShareMax)) this.move(movesPerAddition);
+    if (this.additions < this.chooseAfter) return;
+    if (this.emptying || this.gaps > Math.max(gapBytesMin, this.live * gapShareMax)) {
+      this.move(movesPerAddition, gapShareMax / 2);
+    }
   }
 
   /** Its bytes may be read as before, but no longer move. */
@@ -82,7 +89,7 @@ export class ByteHome implements Home {
     const isQuiet = this.additions - this.additionsAtTidy < quietAdditions;
     this.additionsAtTidy = this.additions;
     if (!isQuiet) return;
-    if (this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy);
+    if (this.gaps > Math.max(gapBytesMin, this.live * quietGapShare)) this.move(movesPerTidy, quietGapShare / 2);
     else this.collectDropped(nowMs);
   }
 
@@ -119,10 +126,12 @@ export class ByteHome implements Home {
       // Backwards, since one that leaves is replaced by the last one.
       const from = Math.min(this.passAt, slab.residents.length);
       const to = Math.max(0, from - left);
+      const cold: Resident[] = [];
       for (let at = from - 1; at >= to; at--) {
         const object = slab.residents[at]!;
-        if (object.leaveIfCold()) (this.compressor ??= new Compressor(this)).add(object);
+        if (object.leaveIfCold()) cold.push(object);
       }
+      if (cold.length > 0) (this.compressor ??= new Compressor(this, this.clock)).add(slab, cold);
       left -= from - to + 1;
       this.passAt = to;
       if (to > 0) continue;
@@ -153,11 +162,14 @@ export class ByteHome implements Home {
     this.live += byteLength;
   }
 
-  private move(count: number): void {
+  private move(count: number, gapShareMin: number): void {
     for (let moved = 0; moved < count; moved++) {
-      const slab = (this.emptying ??= this.chooseEmptiest());
+      const slab = (this.emptying ??= this.chooseEmptiest(gapShareMin));
       const object = slab?.residents.pop();
-      if (!slab || !object) return;
+      if (!slab || !object) {
+        this.chooseAfter = this.additions + additionsBetweenChoices;
+        return;
+      }
       slab.live -= object.byteLength;
       this.live -= object.byteLength;
       this.place(object);
@@ -165,10 +177,13 @@ export class ByteHome implements Home {
     }
   }
 
-  private chooseEmptiest(): Slab | undefined {
+  /** Leaves out the slabs whose cold objects are about to leave. */
+  private chooseEmptiest(gapShareMin: number): Slab | undefined {
     let emptiest: Slab | undefined;
     for (const slab of this.slabs) {
-      if (slab === this.newest && slab.taken - slab.live < gapBytesMin / 2) continue;
+      const gaps = slab.taken - slab.live;
+      if (gaps < slab.taken * gapShareMin || (slab === this.newest && gaps < gapBytesMin / 2)) continue;
+      if (this.pass.includes(slab) || this.compressor?.isEmptying(slab)) continue;
       if (!emptiest || slab.live / slab.taken < emptiest.live / emptiest.taken) emptiest = slab;
     }
     if (emptiest && emptiest === this.newest) this.newest = undefined;
@@ -204,6 +219,7 @@ const quietGapShare = 1 / 32;
 /** More than 1 / gapShareMax, so that gaps are closed faster than they arise. */
 const movesPerAddition = 12;
 const movesPerTidy = 4_000;
+const additionsBetweenChoices = 100;
 const quietAdditions = 100;
 /** Two large slabs. */
 const droppedBytesMin = 64 * 1024 * 1024;

@@ -1,9 +1,7 @@
-import { promisify } from 'node:util';
-import { constants, deflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Clock, Timer } from '../std/clock.js';
 import { unpooled } from '../std/unpooled.js';
-import { DeferredBytes, type Home, type Resident } from './resident.js';
-
-const deflate = promisify(deflateRaw);
+import { DeferredBytes, type Home, type Resident, type Slab } from './resident.js';
 
 /** The bytes of one object in a block. */
 export class CompressedBytes extends DeferredBytes {
@@ -18,7 +16,7 @@ export class CompressedBytes extends DeferredBytes {
   }
 
   override read(): Buffer {
-    return this.of(this.block.read());
+    return this.of(this.block.read(this.position));
   }
 
   of(block: Buffer): Buffer {
@@ -31,13 +29,15 @@ export class CompressedBytes extends DeferredBytes {
 }
 
 /**
- * The compressed bytes of about twenty objects: one object alone repeats little. A read of one of them brings all back into
- * memory, so that a list expands each block once. Their block is kept, so that they can leave again without another
- * compression.
+ * The compressed bytes of about five objects: one object alone repeats little. The first read in a while brings nobody back
+ * into memory. If it was followed by one of the same object, that object returns; if by one of another object, which is
+ * probably part of a list, all return. Their block is kept, so that they can leave again without another compression.
  */
 class CompressedBlock {
   private readonly members: (Resident | undefined)[] = [];
   private live = 0;
+  private lastReadMs = -Infinity;
+  private lastPosition = -1;
 
   private constructor(
     readonly compressor: Compressor,
@@ -49,20 +49,23 @@ class CompressedBlock {
     const block = new CompressedBlock(compressor, compressed);
     let start = 0;
     for (const object of objects) {
-      const own = new CompressedBytes(object.byteLength, block, start, block.members.length);
-      if (object.leaveFor(own)) {
-        block.members.push(object);
-        block.live += object.byteLength;
-      }
+      object.leaveFor(new CompressedBytes(object.byteLength, block, start, block.members.length));
+      block.members.push(object);
       start += object.byteLength;
     }
-    block.reportIfSparse();
+    block.live = start;
   }
 
-  /** Returns the bytes of all objects. Those that were not in memory return to it. */
-  read(): Buffer {
-    const all = this.expand();
-    for (const member of this.members) member?.returnFrom(all);
+  /** Returns the bytes of all objects, for a reader of the one at `position`. */
+  read(position: number): Buffer {
+    const all = this.compressor.expanded(this);
+    const nowMs = this.compressor.clock.monotonicMs();
+    if (nowMs - this.lastReadMs < togetherMs) {
+      if (position === this.lastPosition) this.members[position]?.returnFrom(all);
+      else for (const member of this.members) member?.returnFrom(all);
+    }
+    this.lastReadMs = nowMs;
+    this.lastPosition = position;
     return all;
   }
 
@@ -76,15 +79,16 @@ class CompressedBlock {
   /** Brings all objects back into memory, so that the block can go. */
   dissolve(): void {
     if (!this.members.some(Boolean)) return;
-    const all = this.expand();
+    const all = this.compressor.expanded(this);
     for (const member of this.members) member?.leaveBlock(all);
     this.members.length = 0;
     this.live = 0;
   }
 
-  private expand(): Buffer {
+  expand(): Buffer {
     const { bytes, length } = this.compressed;
-    return inflateRawSync(bytes, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length) });
+    // With room for one byte more, since zlib allocates another chunk when one is full.
+    return inflateRawSync(bytes, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
   }
 
   private reportIfSparse(): void {
@@ -92,18 +96,29 @@ class CompressedBlock {
   }
 }
 
-/** Compresses objects of a home, a block at a time, on a thread of Node's pool. */
+/** Compresses cold objects of a home, for a millisecond at a time. */
 export class Compressor {
-  private waiting: Resident[] = [];
-  private isRunning = false;
+  private waiting: { readonly slab: Slab; readonly objects: Resident[] }[] = [];
+  private timer: Timer | undefined;
   /** Blocks with few objects, which are to move back into memory. */
   readonly sparse = new Set<CompressedBlock>();
+  /** The block that was read last, whose next object a list reads next. */
+  private last: { readonly block: CompressedBlock; readonly bytes: Buffer } | undefined;
 
-  constructor(readonly home: Home) {}
+  constructor(
+    readonly home: Home,
+    readonly clock: Clock,
+  ) {}
 
-  add(object: Resident): void {
-    this.waiting.push(object);
-    if (!this.isRunning) void this.run();
+  /** Begins to compress objects of the slab, unless they are read before their turn. */
+  add(slab: Slab, objects: Resident[]): void {
+    this.waiting.push({ slab, objects });
+    this.timer ??= this.afterPause();
+  }
+
+  /** True if objects of the slab wait, which will leave it. */
+  isEmptying(slab: Slab): boolean {
+    return this.waiting.some((it) => it.slab === slab);
   }
 
   /** Forgets those that wait. */
@@ -111,8 +126,14 @@ export class Compressor {
     this.waiting = [];
   }
 
+  expanded(block: CompressedBlock): Buffer {
+    if (this.last?.block !== block) this.last = { block, bytes: block.expand() };
+    return this.last.bytes;
+  }
+
   /** Called every few seconds. */
   tidy(): void {
+    this.last = undefined;
     let left = blocksPerTidy;
     for (const block of this.sparse) {
       if (left-- === 0) return;
@@ -121,44 +142,51 @@ export class Compressor {
     }
   }
 
-  private async run(): Promise<void> {
-    this.isRunning = true;
-    // Waits for the objects that are added in the same turn of the event loop.
-    await Promise.resolve();
-    try {
-      while (this.waiting.length > 0) await this.compressBlock();
-    } catch {
-      // The objects stay in memory. The next pass adds them again.
-      this.waiting = [];
-    }
-    this.isRunning = false;
+  private afterPause(): Timer {
+    return this.clock.after(pauseMs, () => this.compressSome());
   }
 
-  private async compressBlock(): Promise<void> {
+  private compressSome(): void {
+    const untilMs = this.clock.monotonicMs() + sliceMs;
+    while (this.waiting.length > 0 && this.clock.monotonicMs() < untilMs) this.compressBlock();
+    this.timer = this.waiting.length > 0 ? this.afterPause() : undefined;
+  }
+
+  private compressBlock(): void {
     const objects = this.take();
+    if (objects.length === 0) return;
     const all = Buffer.allocUnsafeSlow(objects.reduce((sum, { byteLength }) => sum + byteLength, 0));
     let end = 0;
     for (const object of objects) {
       object.copyInto(all, end);
       end += object.byteLength;
     }
-    const bytes = await deflate(all, { level: constants.Z_BEST_SPEED });
+    const bytes = deflateRawSync(all, { level: constants.Z_BEST_SPEED });
     CompressedBlock.fill(this, { bytes: unpooled(bytes, 1), length: all.length }, objects);
   }
 
   private take(): Resident[] {
     const objects: Resident[] = [];
     for (let bytes = 0; bytes < blockBytesMin;) {
-      const object = this.waiting.pop();
-      if (!object) break;
-      objects.push(object);
-      bytes += object.byteLength;
+      const last = this.waiting.at(-1);
+      if (!last) break;
+      const object = last.objects.pop();
+      if (!object) this.waiting.pop();
+      else if (object.isCold) {
+        objects.push(object);
+        bytes += object.byteLength;
+      }
     }
     return objects;
   }
 }
 
-/** Beyond the 32 KiB that deflate remembers, larger blocks would hardly be smaller. */
-const blockBytesMin = 64 * 1024;
+/** Larger blocks would be smaller together, but a read of one object expands its whole block. */
+const blockBytesMin = 16 * 1024;
 const liveShareMin = 1 / 2;
-const blocksPerTidy = 20;
+/** Longer than the time of a list of all, and shorter than the one between two writes of objects of the same block. */
+const togetherMs = 1_000;
+/** A block takes about 20 µs: 100,000 Pods take about half a second, within some. */
+const sliceMs = 1;
+const pauseMs = 4;
+const blocksPerTidy = 80;

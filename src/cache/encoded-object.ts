@@ -124,11 +124,14 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     if (this.corruption) throw this.corruption;
     this.elsewhere = deferred;
     const bytes = this.readDeferred(deferred);
-    // The read of a block has brought the object back.
-    if (this.slab) return this.bytes;
+    if (deferred instanceof CompressedBytes) {
+      if (this.slab) return this.bytes;
+      if (this.holders > 0) return bytes;
+      this.own = unpooled(bytes, 2);
+      return this.own;
+    }
     this.own = bytes;
     if (this.holders > 0) deferred.home?.add(this);
-    else if (deferred instanceof CompressedBytes) this.own = unpooled(bytes, 2);
     return this.bytes;
   }
 
@@ -172,11 +175,13 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     return !elsewhere;
   }
 
-  leaveFor(compressed: CompressedBytes): boolean {
-    if (this.isWarm || this.elsewhere || this.slot < 0) return false;
+  get isCold(): boolean {
+    return !this.isWarm && !this.elsewhere && this.slot >= 0;
+  }
+
+  leaveFor(compressed: CompressedBytes): void {
     this.elsewhere = compressed;
     this.leave(compressed);
-    return true;
   }
 
   private leave(deferred: DeferredBytes): void {

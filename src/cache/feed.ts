@@ -70,7 +70,7 @@ export class Feed {
 
   constructor(private readonly options: FeedOptions) {
     const { store, clock, logger, limits } = options;
-    this.byteHome = new ByteHome(limits);
+    this.byteHome = new ByteHome(limits, clock);
     this.timeline = new RevisionTimeline(limits.snapshotRetentionMs);
     this.freshness = new Freshness({
       clock,

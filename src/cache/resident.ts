@@ -15,8 +15,10 @@ export interface Resident {
    * they cannot.
    */
   leaveIfCold(): boolean;
-  /** Leaves memory for a block. Returns false if it stays, since it was read or replaced meanwhile. */
-  leaveFor(compressed: DeferredBytes): boolean;
+  /** True if nobody has read the bytes since leaveIfCold(), the home still has them, and they cannot be read elsewhere. */
+  readonly isCold: boolean;
+  /** Leaves memory for a block. */
+  leaveFor(compressed: DeferredBytes): void;
   /** Takes its bytes back into memory from those of its block. */
   returnFrom(block: Buffer): void;
   /** Takes its bytes back, and leaves the block for good. */
