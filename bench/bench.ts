@@ -15,12 +15,13 @@ const help = `npm run bench -- [options]
 node dist/bench/bench.js [options]
 
 Starts the built server and a bare Node HTTPS server that sends prepared bytes, puts the same load on both in
-the same run, and prints figures and ratios on one screen. Compare the ratio of CPU time first: other programs
-on the machine hardly change it. Takes about two minutes, and needs Linux.
+the same run, and prints figures and ratios on one screen. Both are measured in turns, in short slices; a row has the
+best slice of each. Compare the ratio of CPU time first: other programs on the machine hardly change it.
+Takes about six minutes, and needs Linux.
 
   --only NAME,…     runs only these scenarios: ${scenarios.map(({ name }) => name).join(', ')}
                     may be repeated
-  --seconds N       duration of each load, at least 1; the default is 5
+  --seconds N       duration of each load, at least 1; the default is 8
   --store NAME      embedded (the default), memory or etcd
   --wrk             generates the load of GET and LIST with wrk, which must be on PATH
   --json            prints the figures as JSON
@@ -36,7 +37,7 @@ async function main(words: readonly string[]): Promise<void> {
     args: [...words],
     options: {
       only: { type: 'string', multiple: true, default: [] },
-      seconds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '8' },
       store: { type: 'string', default: 'embedded' },
       wrk: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FanOutJob, Figures, FromGenerator, LoadJob, ToGenerator } from './generator-jobs.js';
 import { Http1Connection, type Target } from './http1-connection.js';
@@ -8,10 +7,11 @@ import { RequestTemplate } from './requests.js';
 /** The process that generates the load, so that its CPU time is not the server's. Driven by load-generator.ts. */
 const report = (message: FromGenerator) => process.send!(message);
 
-/** Resolves when the driver has read the clocks. */
-async function go(): Promise<void> {
-  report({ type: 'warm' });
-  await once(process, 'message');
+/** A load that is measured in slices, between which nothing is sent. */
+interface Run {
+  /** Opens the connections, and lets both sides compile their code. */
+  open(): Promise<void>;
+  slice(): Promise<Figures>;
 }
 
 function quantile(sorted: Float64Array, share: number): number {
@@ -21,8 +21,9 @@ function quantile(sorted: Float64Array, share: number): number {
 const warmUpRequestsMin = 5000;
 const warmUpTimesMax = 6;
 
-class LoadRun {
+class LoadRun implements Run {
   private readonly template: RequestTemplate;
+  private lanes: readonly Lane[] = [];
   private counter: number;
   private stopAtMs = 0;
   private requestsLeft = 0;
@@ -35,36 +36,36 @@ class LoadRun {
     this.counter = job.from;
   }
 
-  async run(): Promise<Figures> {
+  async open(): Promise<void> {
     const { connections, http2Sessions, target, request } = this.job;
     const reads = http2Sessions ? await Http2Reads.open(target, request, http2Sessions) : undefined;
-    const lanes = reads
+    this.lanes = reads
       ? Array.from({ length: connections }, () => this.streamLane(reads))
       : await Promise.all(Array.from({ length: connections }, () => this.openLane()));
-    if (this.job.warmUpMs > 0) await this.warmUp(lanes, this.job.warmUpMs);
-    await go();
+    if (this.job.warmUpMs > 0) await this.warmUp(this.job.warmUpMs);
+  }
+
+  async slice(): Promise<Figures> {
     [this.count, this.failed, this.times] = [0, 0, []];
     const startedMs = performance.now();
-    await this.phase(lanes, this.job.seconds * 1000, this.job.requestsMax);
+    await this.phase(this.job.seconds * 1000, this.job.requestsMax);
     const seconds = (performance.now() - startedMs) / 1000;
-    for (const lane of lanes) lane.close();
-    reads?.close();
     const sorted = Float64Array.from(this.times).sort();
     const { count, failed, counter: next } = this;
     return { count, seconds, failed, next, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
   }
 
   /** Lasts longer than asked for on a busy machine: code that is not yet compiled costs a multiple. */
-  private async warmUp(lanes: readonly Lane[], ms: number): Promise<void> {
+  private async warmUp(ms: number): Promise<void> {
     const untilMs = performance.now() + ms * warmUpTimesMax;
-    do await this.phase(lanes, ms, Infinity);
+    do await this.phase(ms, Infinity);
     while (this.count < warmUpRequestsMin && performance.now() < untilMs);
   }
 
-  private async phase(lanes: readonly Lane[], ms: number, requestsMax: number): Promise<void> {
+  private async phase(ms: number, requestsMax: number): Promise<void> {
     this.stopAtMs = performance.now() + ms;
     this.requestsLeft = requestsMax;
-    await Promise.all(lanes.map((lane) => lane.loop()));
+    await Promise.all(this.lanes.map((lane) => lane.loop()));
   }
 
   private async openLane(): Promise<Lane> {
@@ -75,12 +76,12 @@ class LoadRun {
       lane.finish();
     };
     const connection = await Http1Connection.open(this.job.target, { end, closed });
-    return { loop: lane.loop, close: () => connection.close() };
+    return lane;
   }
 
   private streamLane(reads: Http2Reads): Lane {
     const lane = this.lane(() => reads.send(lane.end));
-    return { loop: lane.loop, close: () => undefined };
+    return lane;
   }
 
   /** Sends the next request after the answer to the last one. */
@@ -109,15 +110,17 @@ class LoadRun {
 
 interface Lane {
   loop(): Promise<void>;
-  close(): void;
 }
 
 /** The end of a watch event: its closing brace and the line break. Line breaks inside an event are escaped. */
 const frameEnd = Buffer.from('}\n');
 const lateEventsWaitMs = 10_000;
 
-class FanOutRun {
+class FanOutRun implements Run {
   private readonly received: Uint32Array;
+  private readonly writers: readonly Writer[];
+  /** Failures of the slices so far. */
+  private counted = 0;
   /** The number of watchers that an event has reached, by its number; of the last one that has reached all. */
   private readonly reached = new Map<number, number>();
   private delivered = 0;
@@ -130,31 +133,34 @@ class FanOutRun {
 
   constructor(private readonly job: FanOutJob) {
     this.received = new Uint32Array(job.watchers);
+    this.writers = job.writes.map((write) => new Writer(new RequestTemplate(write), 1));
   }
 
-  async run(): Promise<Figures> {
-    const { target, warmUpMs, seconds, watchers, writes } = this.job;
-    const connections = await this.openWatches();
-    const writers = writes.map((write) => new Writer(new RequestTemplate(write), 1));
-    for (const writer of writers) await writer.open(target);
-    await this.write(writers, performance.now() + warmUpMs);
-    await go();
+  async open(): Promise<void> {
+    const { target, warmUpMs } = this.job;
+    await this.openWatches();
+    for (const writer of this.writers) await writer.open(target);
+    await this.write(this.writers, performance.now() + warmUpMs);
+  }
+
+  async slice(): Promise<Figures> {
+    const { seconds, watchers } = this.job;
     const before = this.sent;
     this.times = [];
     const startedMs = performance.now();
-    await this.write(writers, startedMs + seconds * 1000);
+    await this.write(this.writers, startedMs + seconds * 1000);
     const spent = (performance.now() - startedMs) / 1000;
     // Events that arrive now are duplicates.
     await sleep(200);
     const wrong = this.received.reduce((sum, count) => sum + Math.abs(count - this.sent), 0);
-    const broken = this.broken;
-    for (const connection of connections) connection.close();
-    for (const writer of writers) writer.close();
+    const failures = wrong + this.broken + this.writers.reduce((sum, { failed }) => sum + failed, 0);
+    const failed = failures - this.counted;
+    this.counted = failures;
     const sorted = Float64Array.from(this.times).sort();
     return {
       count: (this.sent - before) * watchers,
       seconds: spent,
-      failed: wrong + broken + writers.reduce((sum, { failed }) => sum + failed, 0),
+      failed,
       next: 0,
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
@@ -272,11 +278,14 @@ class Writer {
   }
 }
 
+let run: Run | undefined;
+
 process.on('message', (message: ToGenerator) => {
-  if (message.type === 'go') return;
-  const run = message.type === 'load' ? new LoadRun(message) : new FanOutRun(message);
-  run.run().then(
-    (figures) => report({ type: 'done', figures }),
-    (error: unknown) => report({ type: 'error', message: String(error) }),
-  );
+  const failed = (error: unknown) => report({ type: 'error', message: String(error) });
+  if (message.type === 'go') {
+    run!.slice().then((figures) => report({ type: 'done', figures }), failed);
+    return;
+  }
+  run = message.type === 'load' ? new LoadRun(message) : new FanOutRun(message);
+  run.open().then(() => report({ type: 'warm' }), failed);
 });

@@ -14,31 +14,45 @@ export interface Measured extends Figures {
   readonly otherCores: number;
 }
 
-/**
- * Runs a job in a process of its own, and reads the CPU times of the processes around the measured part. With
- * `yieldsCores` that process runs only when another program leaves a core free; with `precedes` it runs before others.
- */
-export async function measure(
-  job: LoadJob | FanOutJob,
-  serverPids: readonly number[],
-  { yieldsCores = false, precedes = false } = {},
-): Promise<Measured> {
-  const generator = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
-  if (yieldsCores) setPriority(generator.pid!, constants.priority.PRIORITY_LOW);
-  if (precedes) precede(generator.pid!);
-  try {
-    const clocks = () => ({
-      server: serverPids.map(cpuSeconds).reduce((sum, seconds) => sum + seconds, 0),
-      generator: cpuSeconds(generator.pid!),
-      own: process.cpuUsage(),
-      machine: busySeconds(),
-    });
-    generator.send(job);
-    await heard(generator, 'warm');
-    const before = clocks();
-    generator.send({ type: 'go' });
-    const { figures } = await heard(generator, 'done');
-    const after = clocks();
+interface Priority {
+  /** The load runs only when another program leaves a core free. */
+  readonly yieldsCores?: boolean;
+  /** The load runs before other programs. */
+  readonly precedes?: boolean;
+}
+
+/** A job in a process of its own, whose slices are measured by the CPU times of the processes before and after. */
+class Load {
+  private constructor(
+    private readonly generator: ChildProcess,
+    private readonly serverPids: readonly number[],
+  ) {}
+
+  /** Resolves when the connections are open and the server is warm. */
+  static async start(
+    job: LoadJob | FanOutJob,
+    serverPids: readonly number[],
+    { yieldsCores = false, precedes = false }: Priority = {},
+  ): Promise<Load> {
+    const generator = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
+    if (yieldsCores) setPriority(generator.pid!, constants.priority.PRIORITY_LOW);
+    if (precedes) precede(generator.pid!);
+    const load = new Load(generator, serverPids);
+    try {
+      generator.send(job);
+      await heard(generator, 'warm');
+      return load;
+    } catch (error) {
+      load.stop();
+      throw error;
+    }
+  }
+
+  async slice(): Promise<Measured> {
+    const before = this.clocks();
+    this.generator.send({ type: 'go' });
+    const { figures } = await heard(this.generator, 'done');
+    const after = this.clocks();
     const { seconds, count } = figures;
     const server = after.server - before.server;
     const generated = after.generator - before.generator;
@@ -51,18 +65,83 @@ export async function measure(
       generatorCores: generated / seconds,
       otherCores: Math.max(0, (after.machine - before.machine - server - generated - own) / seconds),
     };
+  }
+
+  stop(): void {
+    this.generator.kill('SIGKILL');
+  }
+
+  private clocks() {
+    return {
+      server: this.serverPids.map(cpuSeconds).reduce((sum, seconds) => sum + seconds, 0),
+      generator: cpuSeconds(this.generator.pid!),
+      own: process.cpuUsage(),
+      machine: busySeconds(),
+    };
+  }
+}
+
+/** Measures one slice of a job. */
+export async function measure(
+  job: LoadJob | FanOutJob,
+  serverPids: readonly number[],
+  priority: Priority = {},
+): Promise<Measured> {
+  const load = await Load.start(job, serverPids, priority);
+  try {
+    return await load.slice();
   } finally {
-    generator.kill('SIGKILL');
+    load.stop();
+  }
+}
+
+interface Side {
+  readonly job: LoadJob | FanOutJob;
+  readonly serverPids: readonly number[];
+}
+
+/**
+ * Measures two jobs in turns, since the speed of a machine changes from second to second. Returns the round with the median
+ * ratio of \`figure\`, with the failures of all rounds.
+ */
+export async function compare(
+  sides: { readonly ours: Side; readonly bare: Side },
+  rounds: number,
+  figure: 'cpuMicrosPerUnit' | 'p99Ms' = 'cpuMicrosPerUnit',
+): Promise<{ ours: Measured; bare: Measured }> {
+  const loads: Load[] = [];
+  const start = async ({ job, serverPids }: Side) => {
+    const load = await Load.start(job, serverPids);
+    loads.push(load);
+    return load;
+  };
+  try {
+    const [ours, bare] = [await start(sides.ours), await start(sides.bare)];
+    const slices = { ours: [] as Measured[], bare: [] as Measured[] };
+    for (let round = 0; round < rounds; round++) {
+      slices.ours.push(await ours.slice());
+      slices.bare.push(await bare.slice());
+    }
+    const best = (measured: readonly Measured[]): Measured => {
+      const [first] = [...measured].sort((a, b) => a[figure] - b[figure]);
+      return { ...first!, failed: measured.reduce((sum, { failed }) => sum + failed, 0) };
+    };
+    return { ours: best(slices.ours), bare: best(slices.bare) };
+  } finally {
+    for (const load of loads) load.stop();
   }
 }
 
 type Heard<Type> = Extract<FromGenerator, { type: Type }>;
 
 async function heard<Type extends FromGenerator['type']>(generator: ChildProcess, type: Type): Promise<Heard<Type>> {
+  const heard = new AbortController();
+  const { signal } = heard;
   const [message] = (await Promise.race([
-    once(generator, 'message'),
-    once(generator, 'exit').then(() => [{ type: 'error', message: 'the load generator ended early' }]),
+    once(generator, 'message', { signal }),
+    once(generator, 'exit', { signal }).then(() => [{ type: 'error', message: 'the load generator ended early' }]),
   ])) as [FromGenerator];
+  heard.abort();
   if (message.type === 'error') throw new Error(message.message);
   if (message.type !== type) throw new Error(`the load generator sent ${message.type} instead of ${type}`);
   return message as Heard<Type>;
