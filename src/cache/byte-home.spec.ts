@@ -235,7 +235,7 @@ describe('the home of the bytes of cached objects', () => {
         const { objects, texts } = coldObjects(home, 200);
         expect(home.size).toEqual({ live: 0, taken: 0 });
         for (const [read, object] of objects.slice(0, 40).entries()) {
-          clock.advance(1_000);
+          clock.advance(5_000);
           expect(object.bytes.toString()).toBe(texts[read]);
         }
         expect(inMemory(objects)).toEqual([]);
@@ -245,7 +245,7 @@ describe('the home of the bytes of cached objects', () => {
         const home = new ByteHome(limits, clock);
         const { objects, texts } = coldObjects(home, 100);
         expect(objects[42]!.bytes.toString()).toBe(texts[42]);
-        clock.advance(999);
+        clock.advance(4_999);
         expect(objects[42]!.bytes.toString()).toBe(texts[42]);
         expect(inMemory(objects)).toEqual([objects[42]!.key]);
       });

@@ -184,8 +184,11 @@ export class Compressor {
 /** Larger blocks would be smaller together, but a read of one object expands its whole block. */
 const blockBytesMin = 16 * 1024;
 const liveShareMin = 1 / 2;
-/** Longer than the time of a list of all, and shorter than the one between two writes of objects of the same block. */
-const togetherMs = 1_000;
+/**
+ * The time in which a list that sends objects in another order than that of their creation comes back to a block. Writes of
+ * objects chosen at random are further apart if there are many.
+ */
+const togetherMs = 5_000;
 /** A block takes about 20 µs: 100,000 Pods take about half a second, within some. */
 const sliceMs = 1;
 const pauseMs = 4;
