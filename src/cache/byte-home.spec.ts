@@ -321,6 +321,7 @@ describe('the home of the bytes of cached objects', () => {
         objects.forEach((object, number) => number % 3 > 0 && object.release());
         expect(home.size.live).toBe(0);
         home.tidy(nowMs);
+        compress();
         const rest = objects.filter((_, number) => number % 3 === 0);
         const textsOfRest = texts.filter((_, number) => number % 3 === 0);
         expect(inMemory(rest)).toHaveLength(20);
@@ -331,6 +332,15 @@ describe('the home of the bytes of cached objects', () => {
         pass(home);
         expect(inMemory([...rest, ...others])).toEqual([]);
         expect(rest.map(({ bytes }) => bytes.toString())).toEqual(textsOfRest);
+      });
+
+      it('keeps no block of which all objects were replaced', () => {
+        const home = new ByteHome(limits, clock);
+        const { objects } = coldObjects(home, 100);
+        const { compressor } = home as unknown as { compressor: { sparse: Set<unknown> } };
+        const counts = objects.map((object) => (object.release(), compressor.sparse.size));
+        expect(Math.max(...counts)).toBe(1);
+        expect(compressor.sparse.size).toBe(0);
       });
 
       it('keeps objects as they are that the store reads again, too', () => {

@@ -73,12 +73,13 @@ class CompressedBlock {
     if (!this.members[position]) return;
     this.members[position] = undefined;
     this.live -= byteLength;
-    this.reportIfSparse();
+    const { sparse } = this.compressor;
+    if (this.live === 0) sparse.delete(this);
+    else if (this.live < this.compressed.length * liveShareMin) sparse.add(this);
   }
 
   /** Brings all objects back into memory, so that the block can go. */
   dissolve(): void {
-    if (!this.members.some(Boolean)) return;
     const all = this.compressor.expanded(this);
     for (const member of this.members) member?.leaveBlock(all);
     this.members.length = 0;
@@ -89,10 +90,6 @@ class CompressedBlock {
     const { bytes, length } = this.compressed;
     // With room for one byte more, since zlib allocates another chunk when one is full.
     return inflateRawSync(bytes, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
-  }
-
-  private reportIfSparse(): void {
-    if (this.live < this.compressed.length * liveShareMin) this.compressor.sparse.add(this);
   }
 }
 
@@ -134,22 +131,28 @@ export class Compressor {
   /** Called every few seconds. */
   tidy(): void {
     this.last = undefined;
-    let left = blocksPerTidy;
-    for (const block of this.sparse) {
-      if (left-- === 0) return;
-      this.sparse.delete(block);
-      block.dissolve();
-    }
+    if (this.sparse.size > 0) this.timer ??= this.afterPause();
   }
 
   private afterPause(): Timer {
-    return this.clock.after(pauseMs, () => this.compressSome());
+    return this.clock.after(pauseMs, () => this.workForSlice());
   }
 
-  private compressSome(): void {
+  private workForSlice(): void {
     const untilMs = this.clock.monotonicMs() + sliceMs;
-    while (this.waiting.length > 0 && this.clock.monotonicMs() < untilMs) this.compressBlock();
-    this.timer = this.waiting.length > 0 ? this.afterPause() : undefined;
+    const isDone = () => this.waiting.length === 0 && this.sparse.size === 0;
+    while (!isDone() && this.clock.monotonicMs() < untilMs) {
+      if (this.waiting.length > 0) this.compressBlock();
+      else this.dissolveBlock();
+    }
+    this.timer = isDone() ? undefined : this.afterPause();
+  }
+
+  private dissolveBlock(): void {
+    for (const block of this.sparse) {
+      this.sparse.delete(block);
+      return block.dissolve();
+    }
   }
 
   private compressBlock(): void {
@@ -192,4 +195,3 @@ const togetherMs = 5_000;
 /** A block takes about 20 µs: 100,000 Pods take about half a second, within some. */
 const sliceMs = 1;
 const pauseMs = 4;
-const blocksPerTidy = 80;
