@@ -35,6 +35,8 @@ const server = createServer({ cert: readFileSync(certFile), key: readFileSync(ke
     } else answer(response, 201, bodies.get(path));
   });
 });
+// Connections are idle while the other server is measured.
+server.keepAliveTimeout = 0;
 server.listen(Number(port), '127.0.0.1', () =>
   process.stdout.write(`Serving https://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
 );

@@ -69,11 +69,16 @@ class LoadRun implements Run {
   }
 
   private async openLane(): Promise<Lane> {
-    const lane = this.lane(() => connection.send(this.template.numbered(this.counter++)));
-    const { end } = lane;
-    const closed = () => {
+    let isClosed = false;
+    const lane = this.lane(() => (isClosed ? fail() : connection.send(this.template.numbered(this.counter++))));
+    const { end, finish } = lane;
+    const fail = () => {
       this.failed++;
-      lane.finish();
+      finish();
+    };
+    const closed = () => {
+      isClosed = true;
+      fail();
     };
     const connection = await Http1Connection.open(this.job.target, { end, closed });
     return lane;
@@ -249,6 +254,7 @@ class FanOutRun implements Run {
 
 class Writer {
   failed = 0;
+  private isClosed = false;
   private connection: Http1Connection | undefined;
   private answered: () => void = () => undefined;
 
@@ -263,11 +269,15 @@ class Writer {
         if (status !== 200) this.failed++;
         this.answered();
       },
-      closed: () => this.answered(),
+      closed: () => {
+        this.isClosed = true;
+        this.answered();
+      },
     });
   }
 
   async next(): Promise<void> {
+    if (this.isClosed) throw new Error('the server closed the connection of a writer');
     const answer = new Promise<void>((resolve) => (this.answered = resolve));
     this.connection!.send(this.template.numbered(this.counter++));
     await answer;

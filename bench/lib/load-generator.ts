@@ -101,22 +101,19 @@ interface Side {
 }
 
 /**
- * Measures two jobs in turns, since the speed of a machine changes from second to second. Returns the round with the median
- * ratio of \`figure\`, with the failures of all rounds.
+ * Measures two jobs in turns, since the speed of a machine changes from second to second. Returns the slice of each with the
+ * least `figure`, which other programs disturbed least, with the failures of all slices. A collection of V8's old generation,
+ * one in several seconds, is in few slices, and may not be in the best one.
  */
 export async function compare(
   sides: { readonly ours: Side; readonly bare: Side },
   rounds: number,
   figure: 'cpuMicrosPerUnit' | 'p99Ms' = 'cpuMicrosPerUnit',
 ): Promise<{ ours: Measured; bare: Measured }> {
-  const loads: Load[] = [];
-  const start = async ({ job, serverPids }: Side) => {
-    const load = await Load.start(job, serverPids);
-    loads.push(load);
-    return load;
-  };
+  const ours = await Load.start(sides.ours.job, sides.ours.serverPids);
+  let bare: Load | undefined;
   try {
-    const [ours, bare] = [await start(sides.ours), await start(sides.bare)];
+    bare = await Load.start(sides.bare.job, sides.bare.serverPids);
     const slices = { ours: [] as Measured[], bare: [] as Measured[] };
     for (let round = 0; round < rounds; round++) {
       slices.ours.push(await ours.slice());
@@ -128,20 +125,21 @@ export async function compare(
     };
     return { ours: best(slices.ours), bare: best(slices.bare) };
   } finally {
-    for (const load of loads) load.stop();
+    ours.stop();
+    bare?.stop();
   }
 }
 
 type Heard<Type> = Extract<FromGenerator, { type: Type }>;
 
 async function heard<Type extends FromGenerator['type']>(generator: ChildProcess, type: Type): Promise<Heard<Type>> {
-  const heard = new AbortController();
-  const { signal } = heard;
+  const listening = new AbortController();
+  const { signal } = listening;
   const [message] = (await Promise.race([
     once(generator, 'message', { signal }),
     once(generator, 'exit', { signal }).then(() => [{ type: 'error', message: 'the load generator ended early' }]),
   ])) as [FromGenerator];
-  heard.abort();
+  listening.abort();
   if (message.type === 'error') throw new Error(message.message);
   if (message.type !== type) throw new Error(`the load generator sent ${message.type} instead of ${type}`);
   return message as Heard<Type>;
