@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/config/config-files.js';
 import { statusCodeOfReason } from '../src/machinery/api-error.js';
 import { asCommand, print } from './as-command.js';
@@ -10,7 +11,13 @@ import { commentProblems } from './tidy/comments.js';
 import { duplicateTitles } from './tidy/test-titles.js';
 import { unusedExports } from './tidy/unused-exports.js';
 
-/** `npm run tidy`: checks of the repository's rules. Prints a line per check; findings follow at the end. */
+const help = `npm run tidy
+node dist/scripts/tidy.js [options]
+
+Checks the rules of the repository. Prints a line for each check, and what was found at the end. Exits with 1 if a check fails.
+
+  --help   prints this help`;
+
 interface Check {
   readonly name: string;
   /** Returns the findings. */
@@ -109,7 +116,12 @@ function filesIn(folder: string): string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 
-async function main(): Promise<number> {
+async function main(words: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...words], options: { help: { type: 'boolean', default: false } } });
+  if (values.help) {
+    print(help);
+    return 0;
+  }
   const failures: string[] = [];
   const waiting = [...checks];
   const worker = async () => {
