@@ -79,10 +79,10 @@ export class LoopbackClient {
     options: { subresource?: string; signal?: Cancellation } = {},
   ): Promise<void> {
     const { subresource = '', signal } = options;
-    const submission = { value: config, fields: new FieldReport('Ignore', []) };
+    const decode = () => ({ value: config, fields: new FieldReport('Ignore', []) });
     const noPermission = () => Promise.resolve();
     try {
-      await apply(this.options.admission, this.target(ref, signal), subresource, submission, true, noPermission);
+      await apply(this.options.admission, this.target(ref, signal), subresource, { decode }, true, noPermission);
     } catch (error) {
       if (!isReason(error, 'NotFound')) throw error;
     }

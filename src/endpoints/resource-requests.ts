@@ -249,22 +249,24 @@ export class ResourceRequests {
     const options = parsePatchOptions(info.query, type === 'apply', this.dependencies);
     const bytes = await readBody(request, limits.requestBodyBytesMax);
     const target = this.target(request, served, options);
-    request.kube.begin('decode');
     const { fieldValidation } = options;
-    const body = await submittedPatch(bytes, { mediaType, type }, { fieldValidation, limits, clock });
-    request.kube.audit?.patched(type === 'apply' ? encodeJson(body.value) : bytes);
-    request.kube.begin('handling');
-    const answer =
-      type === 'apply'
-        ? await apply(
-            this.dependencies.admission,
-            target,
-            info.subresource,
-            body,
-            options.force,
-            this.requireCreate(request),
-          )
-        : await patch(this.dependencies.admission, target, info.subresource, type, body);
+    const { audit } = request.kube;
+    const decode = async () => {
+      request.kube.begin('decode');
+      const body = await submittedPatch(bytes, { mediaType, type }, { fieldValidation, limits, clock });
+      audit?.patched(type === 'apply' ? encodeJson(body.value) : bytes);
+      request.kube.begin('handling');
+      return body;
+    };
+    const { admission } = this.dependencies;
+    if (type !== 'apply') {
+      const answer = await patch(admission, target, info.subresource, type, await decode());
+      return this.answers.send(request, reply, served.definition, answer);
+    }
+    // An audit log of whole requests needs all of them decoded.
+    const sent = audit?.takesRequests ? undefined : { body: bytes, mediaType, fieldValidation };
+    const requireCreate = this.requireCreate(request);
+    const answer = await apply(admission, target, info.subresource, { decode, sent }, options.force, requireCreate);
     return this.answers.send(request, reply, served.definition, answer);
   }
 

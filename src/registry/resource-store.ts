@@ -26,6 +26,7 @@ import { fromStore } from './storage-to-api-error.js';
 import { canonicalObject } from './write/submitted-object.js';
 import type { WriteContext } from './write/write-context.js';
 import type { Sources } from './write/system-fields.js';
+import { UnchangedApplies } from './write/unchanged-applies.js';
 import { WriteTurns } from './write/write-turns.js';
 
 interface StoreLimits {
@@ -80,6 +81,7 @@ export class ResourceStore {
   /** The type of the storage version; undefined for custom kinds. */
   readonly type: StructType | undefined;
   readonly ownership: FieldOwnership;
+  readonly unchangedApplies = new UnchangedApplies();
   /** Orders concurrent updates of one object; creates and deletes do not wait. */
   readonly turns: WriteTurns;
   /** Set if writes reserve something outside of their objects. */

@@ -1,10 +1,15 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
+import { deepEqual } from '../machinery/deep-equal.js';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
+import { withoutIdleTimes } from '../patch/apply/idle-times.js';
+import { copyObject } from '../patch/copy-json.js';
 import type { Submission } from '../registry/write/submission.js';
 import { objectTime } from '../registry/write/system-fields.js';
+import type { ApplyRequest } from '../registry/write/unchanged-applies.js';
 import { updateObject } from '../registry/write/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
@@ -13,48 +18,46 @@ import { readAs } from './submitted.js';
 import { requireValuesWithin } from './values-bound.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
+/** The body of an apply. */
+export interface Configuration {
+  /** Called once, or not at all if it is known that the configuration changes nothing. */
+  readonly decode: () => Submission | Promise<Submission>;
+  /** The bytes and how they are decoded; absent if every request must be decoded. */
+  readonly sent?: Pick<ApplyRequest, 'body' | 'mediaType' | 'fieldValidation'> | undefined;
+}
+
 /** Server-side apply: merges the configuration into the object, or creates it if it does not exist. */
 export async function apply(
   chain: AdmissionChain,
   target: Target,
   subresource: string,
-  { value, fields }: Submission,
+  { decode, sent }: Configuration,
   force: boolean,
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
-  const { definition, store } = target.served;
-  const viewSubresource = viewSubresourceOf(target.served, subresource, 'patch');
-  if (value === null) throw wrongObjectType({});
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw ApiError.badRequest('error decoding apply: the configuration is not an object');
-  }
-  const refusals = fields.refusals([], target.context.warnings);
-  if (refusals.length > 0)
-    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
-  const config = value as JsonObject;
-  const applyTo = async (live: KubeObject | undefined): Promise<KubeObject> => {
-    const timer = new YieldTimer(store.dependencies.clock);
-    const steps = store.ownership.apply({
-      definition,
-      subresource,
-      manager: target.context.fieldManager,
-      time: objectTime(store.dependencies.clock.now()),
-      live,
-      config,
-      force,
-      check: (merged) => requireValuesWithin(merged, store.dependencies.limits.requestValuesMax),
-    });
-    const object = await timer.run(steps);
-    checkName(object, target.name);
-    ensureNamespace(object, target.namespace, definition.namespaced);
-    if (live) checkUid(object, live, definition, target.name);
-    requireValuesWithin(object as unknown as JsonValue, store.dependencies.limits.requestValuesMax);
-    if (timer.isDue()) await timer.yield();
-    const { managedFields } = object.metadata;
-    // Apply states the desired object, so a resourceVersion of a deleted predecessor is ignored on create.
-    if (!live) delete object.metadata.resourceVersion;
-    const read = readAs(target.served, object, viewSubresource?.viewKind).object;
-    return viewSubresource?.viewKind ? withManagedFields(read, managedFields) : toStorageVersion(definition, read);
+  const { served, context } = target;
+  const { definition, store } = served;
+  const viewSubresource = viewSubresourceOf(served, subresource, 'patch');
+  const { fieldManager: manager } = context;
+  // A conversion webhook may answer differently each time.
+  const request = sent &&
+    !definition.hub?.fromHubAhead && { ...sent, version: definition.version, subresource, manager, force };
+  const cached = request && store.cache.get(store.keyOf(target.namespace, target.name));
+  const unchanged = cached && store.unchangedApplies.isKnown(cached, request) ? cached : undefined;
+  let config = unchanged ? undefined : configOf(await decode(), context.warnings);
+  const hasWarned = context.warnings.length > 0;
+  let merged: EncodedObject | undefined;
+  let isUnchanged = false;
+  const applyTo = async (live: KubeObject | undefined, encoded: EncodedObject | undefined): Promise<KubeObject> => {
+    isUnchanged = false;
+    if (live && encoded && encoded === unchanged) return copyObject(live);
+    merged = encoded;
+    config ??= configOf(await decode(), context.warnings);
+    return mergeInto(live, config, target, subresource, force);
+  };
+  const compare = (object: KubeObject, live: KubeObject) => {
+    // Large objects are not compared and copied at once.
+    isUnchanged = merged?.isLarge === false && deepEqual(withoutIdleTimes(asJson(live), asJson(object)), live);
   };
   const written = await updateObject(
     store,
@@ -65,14 +68,64 @@ export async function apply(
       preconditions: target.preconditions,
       requiresResourceVersion: false,
       createsMissing: !viewSubresource,
+      beforeAdmission: request && !unchanged && !hasWarned ? compare : undefined,
     },
     {
-      request: target.context,
+      request: context,
       admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate),
       managedFields: { mode: 'supplied', definition },
     },
   );
+  if (request && merged && isUnchanged && written.encoded === merged) store.unchangedApplies.remember(merged, request);
   return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);
+}
+
+const asJson = (object: KubeObject) => object as unknown as JsonObject;
+
+function configOf({ value, fields }: Submission, warnings: string[]): JsonObject {
+  if (value === null) throw wrongObjectType({});
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw ApiError.badRequest('error decoding apply: the configuration is not an object');
+  }
+  const refusals = fields.refusals([], warnings);
+  if (refusals.length > 0)
+    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
+  return value as JsonObject;
+}
+
+/** Returns the object with the configuration in it, or its view through the subresource. */
+async function mergeInto(
+  live: KubeObject | undefined,
+  config: JsonObject,
+  { served, namespace, name, context }: Target,
+  subresource: string,
+  force: boolean,
+): Promise<KubeObject> {
+  const { definition, store } = served;
+  const { clock, limits } = store.dependencies;
+  const viewKind = viewSubresourceOf(served, subresource, 'patch')?.viewKind;
+  const timer = new YieldTimer(clock);
+  const steps = store.ownership.apply({
+    definition,
+    subresource,
+    manager: context.fieldManager,
+    time: objectTime(clock.now()),
+    live,
+    config,
+    force,
+    check: (merged) => requireValuesWithin(merged, limits.requestValuesMax),
+  });
+  const object = await timer.run(steps);
+  checkName(object, name);
+  ensureNamespace(object, namespace, definition.namespaced);
+  if (live) checkUid(object, live, definition, name);
+  requireValuesWithin(object as unknown as JsonValue, limits.requestValuesMax);
+  if (timer.isDue()) await timer.yield();
+  const { managedFields } = object.metadata;
+  // Apply states the desired object, so a resourceVersion of a deleted predecessor is ignored on create.
+  if (!live) delete object.metadata.resourceVersion;
+  const read = readAs(served, object, viewKind).object;
+  return viewKind ? withManagedFields(read, managedFields) : toStorageVersion(definition, read);
 }
 
 /** Adds managedFields of the whole object to a view. Empty managedFields are kept, to replace the old ones. */

@@ -8,6 +8,7 @@ import { change } from './change.js';
 import { deleteOne } from './delete.js';
 import { patch } from './patch.js';
 import { update } from './update.js';
+import type { RequestContext } from '../registry/request-context.js';
 import type { Target, VerbAnswer } from './verb.js';
 
 let world: VerbWorld;
@@ -23,7 +24,7 @@ const put = (target: Target, value: unknown, requireCreate = allowed) =>
   update(world.chain, target, '', bodyOf(value), requireCreate);
 const merge = (target: Target, value: unknown) => patch(world.chain, target, '', 'merge', bodyOf(value));
 const applied = (target: Target, value: unknown, requireCreate = allowed) =>
-  apply(world.chain, target, '', bodyOf(value), false, requireCreate);
+  apply(world.chain, target, '', { decode: () => bodyOf(value) }, false, requireCreate);
 const config = (metadata: object = {}) => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', ...metadata } });
 
 it.each<[string, (target: Target) => Promise<unknown>, number]>([
@@ -107,6 +108,81 @@ it('apply by a user who may not create stores nothing', async () => {
   const value: KubeObject = submittedPod('a', { metadata: { ownerReferences: [] } });
   await expect(applied(world.target('a'), value, refused)).rejects.toThrow('may not create');
   expect(await world.stored('a')).toBeUndefined();
+});
+
+describe('an apply that changed nothing', () => {
+  const labelledAs = (x: string, more: object = {}) => ({ ...config({ labels: { x } }), ...more });
+  const body = (value: unknown) => Buffer.from(JSON.stringify(value));
+  const fields = (level: 'Ignore' | 'Warn') => new FieldReport(level, level === 'Warn' ? ['a duplicate'] : []);
+  let decoded = 0;
+  const send = async (
+    value: object,
+    request: Partial<RequestContext> = {},
+    force = false,
+    level: 'Ignore' | 'Warn' = 'Ignore',
+  ) => {
+    const decode = () => (decoded++, { value, fields: fields(level) });
+    const sent = { body: body(value), mediaType: 'application/apply-patch+yaml', fieldValidation: level };
+    await apply(world.chain, world.target('a', request), '', { decode, sent }, force, allowed);
+    const stored = (await world.stored('a'))!;
+    return [decoded, stored.metadata.resourceVersion, stored.metadata.labels] as const;
+  };
+
+  beforeEach(async () => {
+    await send(labelledAs('y'));
+    await send(labelledAs('y'));
+    decoded = 0;
+  });
+
+  it('is not decoded again, but admitted', async () => {
+    const before = await world.stored('a');
+    world.admitted.length = 0;
+    expect(await send(labelledAs('y'))).toEqual([0, before!.metadata.resourceVersion, { x: 'y' }]);
+    expect(world.admitted.map(({ object }) => object!.metadata.labels)).toEqual([{ x: 'y' }, { x: 'y' }]);
+    expect(await world.stored('a')).toEqual(before);
+  });
+
+  it.each<[string, Parameters<typeof send>]>([
+    ['another configuration', [labelledAs('z')]],
+    ['another manager', [labelledAs('y'), { fieldManager: 'other' }]],
+    ['force', [labelledAs('y'), {}, true]],
+    ['another fieldValidation', [labelledAs('y'), {}, false, 'Warn']],
+  ])('is decoded with %s', async (_what, request) => {
+    expect((await send(...request))[0]).toBe(1);
+  });
+
+  it('is decoded and merged if the object has changed', async () => {
+    await world.elsewhere('a', (object) => labelled(object, 'other'));
+    const [decodings, , labels] = await send(labelledAs('y'));
+    expect([decodings, labels]).toEqual([1, { other: 'yes', x: 'y' }]);
+  });
+
+  it('is decoded if the object changes during the request', async () => {
+    world.onValidate = async () => {
+      world.onValidate = async () => {};
+      await world.elsewhere('a', (object) => labelled(object, 'other'));
+    };
+    expect((await send(labelledAs('y')))[0]).toBe(1);
+  });
+
+  it('is decoded each time if it leads to a warning', async () => {
+    for (const want of [1, 2, 3]) expect((await send(labelledAs('y'), {}, false, 'Warn'))[0]).toBe(want);
+  });
+
+  it('is remembered for several managers', async () => {
+    for (const fieldManager of ['b', 'c', 'b', 'c']) await send(labelledAs('y'), { fieldManager });
+    expect(decoded).toBe(4);
+    for (const fieldManager of ['b', 'c']) await send(labelledAs('y'), { fieldManager });
+    expect(decoded).toBe(4);
+  });
+
+  it('does not give plug-ins the stored object to change', async () => {
+    world.onAdmit = (object) => void (object!.metadata.labels!['x'] = 'changed');
+    await send(labelledAs('y'));
+    expect((await world.stored('a'))!.metadata.labels).toEqual({ x: 'changed' });
+    world.onAdmit = () => {};
+    expect((await send(labelledAs('y')))[2]).toEqual({ x: 'y' });
+  });
 });
 
 it('DELETE is admitted once as DELETE without objects, then validated with the old object', async () => {

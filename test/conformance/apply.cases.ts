@@ -2,6 +2,7 @@ import {
   aConfigMap,
   aPod,
   configMap,
+  del,
   get,
   invalid,
   keep,
@@ -22,6 +23,8 @@ const apply = (path: string, body: object, query = 'fieldManager=one'): Step =>
   patch(`${path}?${query}`, body, 'application/apply-patch+yaml');
 const applied = (name: string, data: object, query?: string): Step =>
   apply(`~/configmaps/${name}`, configMap(name, { data }), query);
+/** The third one finds that it is known to change nothing. */
+const thrice = (name: string, data: object): Step[] => [applied(name, data), applied(name, data), applied(name, data)];
 const strategic = (path: string, body: object): Step => patch(path, body, 'strategic-merge');
 
 const deployments = '/apis/apps/v1/namespaces/{ns}/deployments';
@@ -64,6 +67,11 @@ export const applying: Table = {
   rows: [
     ['creates', [], applied('a', { x: '1' }), created({ data: { x: '1' }, ...owners({ manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } }) })],
     ['applying the same configuration again changes nothing', [keep('a', applied('a', { x: '1' }))], applied('a', { x: '1' }), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })],
+    ['a repeated configuration that another manager has changed conflicts (409)', [...thrice('a', { x: '1' }), patch('~/configmaps/a?fieldManager=edit', { data: { x: '9' } })], applied('a', { x: '1' }), conflicts('Apply failed with 1 conflict: conflict with "edit" using v1: .data.x', '.data.x')],
+    ['a repeated configuration puts back what was removed', [...thrice('a', { x: '1' }), patch('~/configmaps/a?fieldManager=edit', { data: { x: null } })], applied('a', { x: '1' }), ok({ data: { x: '1' } })],
+    ['a repeated configuration is applied to a new object of the same name', [...thrice('a', { x: '1' }), del('~/configmaps/a'), post('~/configmaps', configMap('a', { data: { y: '2' } }))], applied('a', { x: '1' }), ok({ data: { x: '1', y: '2' } })],
+    ['a repeated configuration with another resourceVersion conflicts (409)', thrice('a', { x: '1' }), apply('~/configmaps/a', configMap('a', { data: { x: '1' }, metadata: { resourceVersion: '1' } })), refused(409, 'Conflict')],
+    ['a dry run of a repeated configuration answers with the object', thrice('a', { x: '1' }), applied('a', { x: '1' }, 'fieldManager=one&dryRun=All'), ok({ data: { x: '1' }, ...owners({ manager: 'one', operation: 'Apply' }) })],
     ['omitted fields are removed', [applied('a', { x: '1', y: '2' })], applied('a', { y: '2' }), ok({ data: { y: '2' } }, { absent: ['data.x'] })],
     ['omitted fields of other owners are kept', [applied('a', { x: '1' }), applied('a', { y: '2' }, 'fieldManager=two')], applied('a', { x: '3' }), ok({ data: { x: '3', y: '2' } })],
     ['a field of another manager conflicts (409)', [applied('a', { x: '1' })], applied('a', { x: '2' }, 'fieldManager=two'), conflicts('Apply failed with 1 conflict: conflict with "one": .data.x', '.data.x')],

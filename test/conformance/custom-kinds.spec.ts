@@ -333,6 +333,26 @@ describe('a changed definition', () => {
     expect(made.body.spec.size).toBe('large');
   });
 
+  it('has repeated configurations merged by the new schema', async () => {
+    const { admin } = server;
+    await define(definition('rakes', 'Rake'));
+    const config = { apiVersion: `${group}/v1`, kind: 'Rake', metadata: { name: 'r' }, spec: { color: 'red', parts: [{ name: 'a' }] } }; // prettier-ignore
+    const path = `${at('rakes', 'r')}?fieldManager=one`;
+    const ownedParts = async () => {
+      const { body } = await admin.patch(path, config, 'application/apply-patch+yaml');
+      return body.metadata.managedFields[0].fieldsV1['f:spec']['f:parts'];
+    };
+    for (let times = 0; times < 3; times++) expect(await ownedParts()).toEqual({ 'k:{"name":"a"}': { '.': {}, 'f:name': {} } }); // prettier-ignore
+    const schema = structuredClone(widgetSchema) as { properties: { spec: { properties: Record<string, object> } } };
+    schema.properties.spec.properties['parts'] = { type: 'array', 'x-kubernetes-list-type': 'atomic', items: { type: 'object', properties: { name: { type: 'string' } } } }; // prettier-ignore
+    const watch = await admin.watch(`${at('rakes')}?watch=1`);
+    await admin.patch(`${definitions}/rakes.${group}`, {
+      spec: { versions: [version('v1', { schema: { openAPIV3Schema: schema } })] },
+    });
+    await overOf(watch);
+    expect(await ownedParts()).toEqual({});
+  });
+
   it('loses no event for readers, however often it changes', async () => {
     const { admin } = server;
     await define(definition('lamps', 'Lamp'));

@@ -9,10 +9,15 @@ import { WriteWorld } from './write-world.js';
 /** A store of Pods with an admission chain that records the attributes of each step. */
 export class VerbWorld extends WriteWorld {
   readonly admitted: (AdmissionAttributes & { readonly step: 'admit' | 'validate' })[] = [];
+  /** Called by the mutating admission of every attempt. */
+  onAdmit: (object: KubeObject | undefined) => void = () => undefined;
   readonly chain = new AdmissionChain([
     {
       name: 'Recording',
-      admit: (attributes) => void this.admitted.push({ step: 'admit', ...attributes }),
+      admit: (attributes) => {
+        this.admitted.push({ step: 'admit', ...attributes });
+        this.onAdmit(attributes.object);
+      },
       validate: (attributes) => {
         this.admitted.push({ step: 'validate', ...attributes });
         return this.onValidate(attributes.object, attributes.old);

@@ -104,7 +104,7 @@ describe('checks before the steps', () => {
   ])('%s rejects the update', async (_what, given, want, isRead) => {
     const [change, options] = given(await world.create('a'));
     let calls = 0;
-    const counted: Change = (current) => (calls++, change(current));
+    const counted: Change = (current, encoded) => (calls++, change(current, encoded));
     await expect(update(counted, options)).rejects.toMatchObject(want);
     expect([world.steps, calls > 0]).toEqual([[], isRead]);
   });
@@ -318,7 +318,7 @@ describe('through a subresource', () => {
     await world.create('a');
     const managedFields = { mode, definition: world.definition, subresource: 'status' };
     const change: Change = (current) => {
-      const changed = running(current) as KubeObject;
+      const changed = running(current, undefined) as KubeObject;
       return mode === 'supplied' ? { ...changed, metadata: { ...changed.metadata, managedFields: [entry] } } : changed;
     };
     await update(change, { subresource: status() }, world.context({}, managedFields));

@@ -1,3 +1,4 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
@@ -28,7 +29,10 @@ import { servedDefinitionOf, type WriteContext } from './write-context.js';
  * A pure function from the current object to the whole new object. It may run several times and changes no argument. If
  * the result has a resourceVersion, the current object must have the same.
  */
-export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
+export type Change = (
+  current: KubeObject | undefined,
+  encoded: EncodedObject | undefined,
+) => KubeObject | Promise<KubeObject>;
 
 export interface UpdateOptions {
   readonly preconditions?: Preconditions | undefined;
@@ -36,6 +40,8 @@ export interface UpdateOptions {
   /** Rejects a PUT without a resourceVersion, for kinds that require one. */
   readonly requiresResourceVersion: boolean;
   readonly createsMissing: boolean;
+  /** Called with the new object, with its defaults, and the current one. */
+  readonly beforeAdmission?: ((object: KubeObject, old: KubeObject) => void) | undefined;
 }
 
 /**
@@ -84,7 +90,7 @@ async function attemptUpdate(
     ? await untilReady(() => toServedVersion(definition, stored), request.steps?.trace)
     : stored;
   checkPreconditions(store, old, options.preconditions);
-  const submitted = await untilReady(() => change(old), request.steps?.trace);
+  const submitted = await untilReady(() => change(old, current.encoded), request.steps?.trace);
   checkVersion(store, target.name, submitted, old, options);
   if (timer.isDue()) await timer.yield();
 
@@ -113,6 +119,7 @@ async function attemptUpdate(
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   const { managedFields } = object.metadata;
+  options.beforeAdmission?.(object, old);
   await admission.admit(object, old);
   restoreManagedFields(object, managedFields, request.warnings);
   if (timer.isDue()) await timer.yield();
@@ -234,7 +241,7 @@ async function createFrom(
   context: WriteContext,
 ): Promise<Written> {
   if (!options.createsMissing) throw ApiError.notFound(store.groupResource, target.name);
-  const object = await change(undefined);
+  const object = await change(undefined, undefined);
   const uid = options.preconditions?.uid ?? object.metadata.uid;
   if (uid) {
     const isApply = context.managedFields.mode === 'supplied';
