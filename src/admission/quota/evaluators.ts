@@ -1,5 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { GroupResource } from '../../machinery/gvk.js';
+import { RecentValues } from '../../std/recent-values.js';
 import { one, type Amounts } from '../amounts.js';
 import { claimEvaluator } from './claim.evaluator.js';
 import type { Evaluator } from './evaluator.js';
@@ -28,22 +29,28 @@ function countingEvaluator(counted: GroupResource): Evaluator {
   };
 }
 
-/** The evaluators of all resources, created on first use, since custom kinds come and go. */
+/** The evaluators of all resources, created on first use. Those of custom kinds that are gone are forgotten. */
 export class Evaluators {
-  private readonly known = new Map<string, Evaluator>();
+  private readonly special: ReadonlyMap<string, Evaluator>;
+  private readonly counting = new RecentValues(countingMax, (path) => {
+    const [group, resource] = path.split('/') as [string, string];
+    return countingEvaluator({ group, resource });
+  });
 
   constructor(naming: NamingProfile) {
-    this.known.set('/pods', podEvaluator(naming));
-    this.known.set('/services', serviceEvaluator);
-    this.known.set('/persistentvolumeclaims', claimEvaluator(naming));
+    this.special = new Map([
+      ['/pods', podEvaluator(naming)],
+      ['/services', serviceEvaluator],
+      ['/persistentvolumeclaims', claimEvaluator(naming)],
+    ]);
   }
 
   /** Undefined for Events, which are not counted: they are many and short-lived. */
-  of(resource: GroupResource): Evaluator | undefined {
-    if (resource.resource === 'events') return undefined;
-    const path = `${resource.group}/${resource.resource}`;
-    let evaluator = this.known.get(path);
-    if (!evaluator) this.known.set(path, (evaluator = countingEvaluator(resource)));
-    return evaluator;
+  of({ group, resource }: GroupResource): Evaluator | undefined {
+    if (resource === 'events') return undefined;
+    const path = `${group}/${resource}`;
+    return this.special.get(path) ?? this.counting.get(path);
   }
 }
+
+const countingMax = 2_000;
