@@ -39,11 +39,11 @@ export async function apply(
   const { definition, store } = served;
   const viewSubresource = viewSubresourceOf(served, subresource, 'patch');
   const { fieldManager: manager } = context;
-  // A conversion webhook may answer differently each time.
-  const request = sent &&
-    !definition.hub?.fromHubAhead && { ...sent, version: definition.version, subresource, manager, force };
-  const cached = request && store.cache.get(store.keyOf(target.namespace, target.name));
-  const unchanged = cached && store.unchangedApplies.isKnown(cached, request) ? cached : undefined;
+  // A Scale is merged as a Scale, not as the stored object. A conversion webhook may answer differently each time.
+  const mayRemember = !viewSubresource?.viewKind && !definition.hub?.fromHubAhead;
+  const request = mayRemember && sent && { ...sent, version: definition.version, subresource, manager, force };
+  const cached = request ? store.cache.get(store.keyOf(target.namespace, target.name)) : undefined;
+  const unchanged = request && cached && store.unchangedApplies.isKnown(cached, request) ? cached : undefined;
   let config = unchanged ? undefined : configOf(await decode(), context.warnings);
   const hasWarned = context.warnings.length > 0;
   let merged: EncodedObject | undefined;

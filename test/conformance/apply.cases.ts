@@ -24,7 +24,8 @@ const apply = (path: string, body: object, query = 'fieldManager=one'): Step =>
 const applied = (name: string, data: object, query?: string): Step =>
   apply(`~/configmaps/${name}`, configMap(name, { data }), query);
 /** The third one finds that it is known to change nothing. */
-const thrice = (name: string, data: object): Step[] => [applied(name, data), applied(name, data), applied(name, data)];
+const three = (step: Step): Step[] => [step, step, step];
+const thrice = (name: string, data: object): Step[] => three(applied(name, data));
 const strategic = (path: string, body: object): Step => patch(path, body, 'strategic-merge');
 
 const deployments = '/apis/apps/v1/namespaces/{ns}/deployments';
@@ -84,6 +85,7 @@ export const applying: Table = {
     ['a dry run stores nothing', [], applied('a', { x: '1' }, 'fieldManager=one&dryRun=All'), created({ data: { x: '1' } }, { then: [[get('~/configmaps'), names()]] })],
     ['apply to the status subresource owns status fields', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/status`, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 2 } }), ok({ status: { replicas: 2 }, ...owners({ operation: 'Update' }, { manager: 'one', subresource: 'status', fieldsV1: { 'f:status': { 'f:replicas': {} } } }) })],
     ['apply to the scale subresource changes spec.replicas', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 4 } }, 'fieldManager=one&force=true'), ok({ kind: 'Scale', spec: { replicas: 4 } }, { then: [[get(`${deployments}/d`), ok({ spec: { replicas: 4 } })]] })],
+    ['repeated configurations of the scale and status subresources change nothing', [post(deployments, deployment(container('c', 'i'))), ...three(apply(`${deployments}/d/scale`, scale(4), 'fieldManager=one&force=true')), ...three(apply(`${deployments}/d/status`, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 2 } }))], apply(`${deployments}/d/scale`, scale(4), 'fieldManager=one&force=true'), ok({ kind: 'Scale', spec: { replicas: 4 }, status: { replicas: 2 } }, { then: [[get(`${deployments}/d`), ok({ spec: { replicas: 4, template: template({ containers: [container('c', 'i')] }).spec.template }, status: { replicas: 2 } })]] })],
     ['list items are merged by key', [apply(`${deployments}/d`, deployment(container('c', 'i')))], apply(`${deployments}/d`, { ...deployment(), spec: template({ containers: [container('e', 'j')] }).spec }, 'fieldManager=two'), ok({ spec: { template: { spec: { containers: [{ name: 'c' }, { name: 'e' }] } } } })],
     ['a create is recorded in managedFields', [], post('~/configmaps?fieldManager=m', configMap('a', { data: { x: '1' } })), created({ ...owners({ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { '.': {}, 'f:x': {} } } }) })],
     ['apply with the uid of an absent object is a conflict (409)', [], apply('~/configmaps/a', configMap('a', { metadata: { uid: 'x' } })), { ...refused(409, 'Conflict', 'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid x, and no existing object was found'), then: [[get('~/configmaps'), names()]] }],

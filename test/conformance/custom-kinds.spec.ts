@@ -176,6 +176,35 @@ describe('a custom kind', () => {
     expect((await admin.get(path)).body.spec.replicas).toBe(5);
   });
 
+  it('a repeated configuration of the scale changes nothing', async () => {
+    const { admin } = server;
+    await define(
+      definition('crews', 'Crew', [
+        version('v1', {
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: { type: 'object', properties: { workers: { type: 'integer' }, replicas: { type: 'integer' } } },
+              },
+            },
+          },
+          subresources: { scale: { specReplicasPath: '.spec.workers', statusReplicasPath: '.status.workers' } },
+          additionalPrinterColumns: [],
+          selectableFields: [],
+        }),
+      ]),
+    );
+    await admin.post(at('crews'), { metadata: { name: 'c' }, spec: { workers: 3, replicas: 8 } });
+    const config = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'c' }, spec: { replicas: 3 } };
+    for (let times = 0; times < 4; times++) {
+      const path = `${at('crews', 'c')}/scale?fieldManager=one&force=true`;
+      const { code, body } = await admin.patch(path, config, 'application/apply-patch+yaml');
+      expect([code, body.kind, body.spec]).toEqual([200, 'Scale', { replicas: 3 }]);
+      expect((await admin.get(at('crews', 'c'))).body.spec).toEqual({ workers: 3, replicas: 8 });
+    }
+  });
+
   it('negative replicas are refused by schema and scale (422)', async () => {
     const { admin } = server;
     const created = await admin.post(at('widgets'), {
