@@ -19,7 +19,7 @@ import { requireValuesWithin } from './values-bound.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
 /** The body of an apply. */
-export interface Configuration {
+interface Configuration {
   /** Called once, or not at all if it is known that the configuration changes nothing. */
   readonly decode: () => Submission | Promise<Submission>;
   /** The bytes and how they are decoded; absent if every request must be decoded. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 
-/** What the result of an apply depends on, beside the stored object. */
+/** Everything that the result of an apply depends on, beside the stored object. */
 export interface ApplyRequest {
   readonly body: Buffer;
   readonly mediaType: string;
