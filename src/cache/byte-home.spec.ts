@@ -334,6 +334,36 @@ describe('the home of the bytes of cached objects', () => {
         expect(rest.map(({ bytes }) => bytes.toString())).toEqual(textsOfRest);
       });
 
+      it('keeps objects in memory while there is none to compress them', () => {
+        const home = new ByteHome(limits, clock);
+        const objects = Array.from({ length: 100 }, (_, number) => podObject(number));
+        for (const object of objects) object.hold(home);
+        const fails = jest.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation(() => {
+          throw new RangeError('Array buffer allocation failed');
+        });
+        try {
+          pass(home);
+        } finally {
+          fails.mockRestore();
+        }
+        expect(inMemory(objects)).toHaveLength(100);
+        pass(home);
+        expect(inMemory(objects)).toEqual([]);
+      });
+
+      it('reports other errors of compression', () => {
+        const home = new ByteHome(limits, clock);
+        for (let number = 0; number < 100; number++) podObject(number).hold(home);
+        const fails = jest.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation(() => {
+          throw new Error('a mistake');
+        });
+        try {
+          expect(() => pass(home)).toThrow('a mistake');
+        } finally {
+          fails.mockRestore();
+        }
+      });
+
       it('keeps no block of which all objects were replaced', () => {
         const home = new ByteHome(limits, clock);
         const { objects } = coldObjects(home, 100);

@@ -146,11 +146,13 @@ export class Compressor {
         if (this.waiting.length > 0) this.compressBlock();
         else this.dissolveBlock();
       }
-    } catch {
-      // For lack of memory. The objects stay as they are; the next pass adds those that wait again.
+    } catch (error) {
+      // The objects stay as they are; the next pass adds those that wait again.
       this.waiting = [];
+      if (!isLackOfMemory(error)) throw error;
+    } finally {
+      this.timer = isDone() ? undefined : this.afterPause();
     }
-    this.timer = isDone() ? undefined : this.afterPause();
   }
 
   private dissolveBlock(): void {
@@ -200,3 +202,15 @@ const togetherMs = 5_000;
 /** A block takes about 20 µs: the 20,000 blocks of 100,000 Pods take 0.4 s, within 2 s. */
 const sliceMs = 1;
 const pauseMs = 4;
+
+const codesOfLackOfMemory: readonly unknown[] = [
+  'ERR_MEMORY_ALLOCATION_FAILED',
+  'ERR_ZLIB_INITIALIZATION_FAILED',
+  'Z_MEM_ERROR',
+];
+
+/** True for the errors of Buffer and zlib, and for V8's, which has no code. */
+function isLackOfMemory(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return codesOfLackOfMemory.includes(code) || message === 'Array buffer allocation failed';
+}
