@@ -1,4 +1,4 @@
-import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import { asJson, type KubeObject } from '../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../machinery/names.js';
 import type { ViewSubresource } from '../registry/definition/resource-definition.js';
 import { statusSubresource } from '../registry/definition/status-subresource.js';
@@ -61,5 +61,3 @@ export function customStatus({
     },
   });
 }
-
-const asJson = (object: KubeObject) => object as unknown as JsonObject;

@@ -49,6 +49,9 @@ export interface ObjectWithStatus extends KubeObject {
   status?: unknown;
 }
 
+/** The same object, for code that handles any JSON. */
+export const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+
 /** Returns the owner that controls an object. */
 export function controllerOf({ metadata }: Pick<KubeObject, 'metadata'>): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);

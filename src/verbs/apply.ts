@@ -2,7 +2,7 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
-import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import { asJson, type JsonObject, type JsonValue, type KubeObject, type ObjectMeta } from '../machinery/kube-object.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
@@ -79,8 +79,6 @@ export async function apply(
   if (request && merged && isUnchanged && written.encoded === merged) store.unchangedApplies.remember(merged, request);
   return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);
 }
-
-const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
 function configOf({ value, fields }: Submission, warnings: string[]): JsonObject {
   if (value === null) throw wrongObjectType({});

@@ -5,7 +5,7 @@ import { boundedErrors } from '../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { nextGeneration } from '../../machinery/int64.js';
 import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
-import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
+import { asJson, type KubeObject } from '../../machinery/kube-object.js';
 import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
 import { untilReady } from '../../std/not-ready.js';
 import { YieldTimer } from '../../std/yield-timer.js';
@@ -318,8 +318,6 @@ const keptFields = [
   'resourceVersion',
   'generation',
 ] as const;
-
-const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
 /** Compares everything but metadata, and status only if `statusToo`. */
 function hasChanged(object: KubeObject, old: KubeObject, statusToo: boolean): boolean {
