@@ -157,12 +157,14 @@ describe('an apply that changed nothing', () => {
     expect([decodings, labels]).toEqual([1, { other: 'yes', x: 'y' }]);
   });
 
-  it('is decoded if the object changes during the request', async () => {
+  it('is decoded and merged if the object changes during the request', async () => {
     world.onValidate = async () => {
       world.onValidate = async () => {};
+      expect(decoded).toBe(0);
       await world.elsewhere('a', (object) => labelled(object, 'other'));
     };
-    expect((await send(labelledAs('y')))[0]).toBe(1);
+    const [decodings, , labels] = await send(labelledAs('y'));
+    expect([decodings, labels]).toEqual([1, { other: 'yes', x: 'y' }]);
   });
 
   it('is decoded each time if it leads to a warning', async () => {
