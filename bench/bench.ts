@@ -1,16 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { nameIn, namesIn, numberIn, readOptions, UsageError } from '../scripts/read-options.js';
 import { productVersion } from '../src/config/version.js';
-import { startEtcd, type StoreName } from './lib/servers.js';
+import { startEtcd, stores, type StoreName } from './lib/servers.js';
 import { hasWrk } from './lib/wrk.js';
 import { scenarios, startBoth, type Row, type World } from './scenarios.js';
 
-/**
- * `npm run bench`: compares Keelson with a bare Node HTTPS server that sends prepared bytes, in the same run. Absolute
- * figures depend on the machine; compare ratios, and CPU time first, which other programs on the machine hardly change.
- */
 const help = `npm run bench -- [options]
 node dist/bench/bench.js [options]
 
@@ -27,35 +24,26 @@ Takes about six minutes, and needs Linux.
   --json            prints the figures as JSON
   --help            prints this help`;
 
-const stores: readonly string[] = ['memory', 'embedded', 'etcd'];
 /** From this share of a core on, the generator may limit the rate. */
 const saturatedCores = 0.9;
 const noisyCores = 0.2;
 
-async function main(words: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      only: { type: 'string', multiple: true, default: [] },
-      seconds: { type: 'string', default: '8' },
-      store: { type: 'string', default: 'embedded' },
-      wrk: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
+    only: { type: 'string', multiple: true, default: [] },
+    seconds: { type: 'string', default: '8' },
+    store: { type: 'string', default: 'embedded' },
+    wrk: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   });
-  if (values.help) return print(help);
-  const names = values.only.flatMap((text) => text.split(','));
   const known = scenarios.map(({ name }) => name);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`--only takes ${known.join(', ')}, not ${unknown.join(', ')}`);
-  if (!stores.includes(values.store)) throw new Error(`--store takes ${stores.join(', ')}`);
-  const seconds = Number(values.seconds);
-  if (!(seconds >= 1)) throw new Error('--seconds takes a number of at least 1');
-  if (values.wrk && !hasWrk()) throw new Error('--wrk: wrk is not on PATH');
+  const names = values.only.flatMap((text) => namesIn('only', text, known));
+  const store = nameIn('store', values.store, stores);
+  const seconds = numberIn('seconds', values.seconds);
+  if (seconds < 1) throw new UsageError('--seconds takes a number of at least 1');
+  if (values.wrk && !hasWrk()) throw new UsageError('--wrk: wrk is not on PATH');
 
   const directory = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
-  const store = values.store as StoreName;
   const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
   const setting = { directory: join(directory, 'server'), store, etcdUrl: etcd?.url, seconds, usesWrk: values.wrk };
   const world: World = { ...setting, servers: await startBoth(setting) };
@@ -76,6 +64,7 @@ async function main(words: readonly string[]): Promise<void> {
     await etcd?.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+  return 0;
 }
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
@@ -135,12 +124,4 @@ function notes(rows: readonly Row[]): string {
   return lines.join('\n');
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  // Exits although servers may still run; they end with the process.
-  process.exit(1);
-});
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { numberIn, readOptions } from '../scripts/read-options.js';
 import { fanOutOn } from './lib/fan-out.js';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
@@ -10,7 +11,6 @@ import type { RequestShape } from './lib/requests.js';
 import { must, startBare, startOurs, type Server } from './lib/servers.js';
 import { svgChart } from './lib/svg-chart.js';
 
-/** `node dist/bench/growth.js`: what requests and events cost with more objects and with more watchers. */
 const help = `node dist/bench/growth.js [options]
 
 Measures on the built server what GET, create, a list of 50 and a list by a label of 1 % cost with 1,000 to
@@ -184,41 +184,30 @@ function draw(
   writeFileSync(join(directory, `growth-${name}.svg`), svgChart({ ...words, yLabel, xs, lines }));
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-async function main(words: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      objects: { type: 'string', default: '100000' },
-      watchers: { type: 'string', default: '10000' },
-      seconds: { type: 'string', default: '4' },
-      svg: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
+    objects: { type: 'string', default: '100000' },
+    watchers: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '4' },
+    svg: { type: 'string' },
   });
-  if (values.help) return print(help);
-  const [objects, watchers, seconds] = [values.objects, values.watchers, values.seconds].map(Number);
+  const objects = numberIn('objects', values.objects);
+  const watchers = numberIn('watchers', values.watchers);
   const directory = mkdtempSync(join(tmpdir(), 'keelson-growth-'));
   const ours = await startOurs(directory, 'memory', undefined);
   const bare = await startBare(directory);
-  const setting = { ours, bare, seconds: seconds! };
+  const setting = { ours, bare, seconds: numberIn('seconds', values.seconds) };
   try {
-    const byWatchers = await watcherGrowth(setting, watchers!);
-    const byObjects = await objectGrowth(setting, objects!);
-    if (values.svg === undefined) return;
+    const byWatchers = await watcherGrowth(setting, watchers);
+    const byObjects = await objectGrowth(setting, objects);
+    if (values.svg === undefined) return 0;
     draw(values.svg, 'watchers', byWatchers, { title: 'One object, many watchers', xLabel: 'watchers' });
     draw(values.svg, 'objects', byObjects, { title: 'More Pods, the same requests', xLabel: 'Pods' });
+    return 0;
   } finally {
     await Promise.all([ours.stop(), bare.stop()]);
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  // Exits although servers may still run; they end with the process.
-  process.exit(1);
-});
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { asCommand } from '../scripts/as-command.js';
+import { numberIn, readOptions } from '../scripts/read-options.js';
 import { cpuSeconds, ownMiB } from './lib/process-figures.js';
 import { must, startOurs, type Server } from './lib/servers.js';
 
-/** `node dist/bench/logical-clusters.js`: what many logical clusters in one process cost. */
 const help = `node dist/bench/logical-clusters.js [options]
 
 Creates logical clusters on an embedded store of the built server, writes an object into each, reads all of them,
@@ -107,13 +107,18 @@ async function run(clusters: number, awake: number, requests: number): Promise<v
   }
 }
 
-const { values } = parseArgs({
-  options: {
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
     clusters: { type: 'string', default: '1000' },
     awake: { type: 'string', default: '100' },
     requests: { type: 'string', default: '2000' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) console.log(help);
-else await run(Number(values.clusters), Number(values.awake), Number(values.requests));
+  });
+  await run(
+    numberIn('clusters', values.clusters),
+    numberIn('awake', values.awake),
+    numberIn('requests', values.requests),
+  );
+  return 0;
+}
+
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -3,14 +3,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
 import { Http2Client, type Answer } from './lib/http2-client.js';
 import type { ProbedMemory } from './lib/memory-probe.js';
 import { namespaceOfPod, podsPerNamespace, usualPod } from './lib/objects.js';
 import { cpuSeconds, processesOf, residenceOf } from './lib/process-figures.js';
-import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { startEtcd, startOurs, stores, type Server } from './lib/servers.js';
 
-/** Measures the memory of a server with many Pods: `node dist/bench/memory.js --pods 100000 --store etcd`. */
 const help = `node dist/bench/memory.js [options]
 
 Starts the built server, creates Pods of about 3.2 KB in namespaces of ${podsPerNamespace}, and prints its memory: resident
@@ -46,7 +46,6 @@ interface Figures {
   readonly cpuSeconds: number;
 }
 
-const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 const mib = (bytes: number): string => (bytes / mebibyte).toFixed(0);
 const columns = (cells: readonly string[]): string =>
   (cells[0] ?? '').padEnd(22) +
@@ -90,7 +89,7 @@ class Measurement {
   }
 
   print(cells: readonly string[]): void {
-    if (!this.isQuiet) say(columns(cells));
+    if (!this.isQuiet) print(columns(cells));
   }
 }
 
@@ -151,33 +150,24 @@ function pausesOf(pausesMs: readonly number[]): Record<string, number> {
   return { count: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: sorted.at(-1) ?? 0 };
 }
 
-async function main(words: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      pods: { type: 'string', default: '10000' },
-      store: { type: 'string', default: 'embedded' },
-      workers: { type: 'string', default: '1' },
-      lists: { type: 'string', default: '4' },
-      writes: { type: 'string', default: '500' },
-      seconds: { type: 'string', default: '30' },
-      rest: { type: 'string', default: '90' },
-      'node-flags': { type: 'string', default: '' },
-      directory: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
+    pods: { type: 'string', default: '10000' },
+    store: { type: 'string', default: 'embedded' },
+    workers: { type: 'string', default: '1' },
+    lists: { type: 'string', default: '4' },
+    writes: { type: 'string', default: '500' },
+    seconds: { type: 'string', default: '30' },
+    rest: { type: 'string', default: '90' },
+    'node-flags': { type: 'string', default: '' },
+    directory: { type: 'string' },
+    json: { type: 'boolean', default: false },
   });
-  if (values.help) return void say(help);
-  const [pods, lists, writes, seconds, rest] = [
-    values.pods,
-    values.lists,
-    values.writes,
-    values.seconds,
-    values.rest,
-  ].map(Number) as [number, number, number, number, number];
+  const store = nameIn('store', values.store, stores);
+  const [pods, lists, writes, seconds, rest] = (['pods', 'lists', 'writes', 'seconds', 'rest'] as const).map((name) =>
+    numberIn(name, values[name]),
+  ) as [number, number, number, number, number];
   const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'keelson-memory-'));
-  const store = values.store as StoreName;
   const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
   const probe = fileURLToPath(new URL('./lib/memory-probe.js', import.meta.url));
   const nodeFlags = [
@@ -190,7 +180,7 @@ async function main(words: readonly string[]): Promise<void> {
   let server = await start();
   let client = new Http2Client(server, 4);
   try {
-    if (!values.json) say(`${pods} Pods on ${store}, ${availableParallelism()} cores, Node ${process.version}`);
+    if (!values.json) print(`${pods} Pods on ${store}, ${availableParallelism()} cores, Node ${process.version}`);
     const measurement = new Measurement(pods, values.json);
     await sleep(1000);
     await measurement.take('idle', server);
@@ -221,17 +211,20 @@ async function main(words: readonly string[]): Promise<void> {
       await measurement.take('after a restart', server);
     }
     const { figures, jsonBytes } = measurement;
-    if (values.json)
-      return void say(JSON.stringify({ pods, store, jsonBytes, figures, pauses, failed, restartMs }, null, 2));
-    say(
+    if (values.json) {
+      print(JSON.stringify({ pods, store, jsonBytes, figures, pauses, failed, restartMs }, null, 2));
+      return 0;
+    }
+    print(
       `\nJSON ${mib(jsonBytes)} MiB, ${(jsonBytes / pods).toFixed(0)} B a Pod; filled in ${fillSeconds.toFixed(0)} s`,
     );
-    say(`target ${mib(jsonBytes * 1.35 + 100 * mebibyte)} MiB resident`);
+    print(`target ${mib(jsonBytes * 1.35 + 100 * mebibyte)} MiB resident`);
     const [p50, p99, max] = ['p50', 'p99', 'max'].map((name) => pauses[name]!.toFixed(1));
-    say(
+    print(
       `garbage collection during ${writes} writes/s: ${pauses['count']} pauses, p50 ${p50}, p99 ${p99}, max ${max} ms; ${failed} writes failed`,
     );
-    if (restartMs !== undefined) say(`ready ${restartMs.toFixed(0)} ms after the restart`);
+    if (restartMs !== undefined) print(`ready ${restartMs.toFixed(0)} ms after the restart`);
+    return 0;
   } finally {
     client.close();
     await server.stop();
@@ -249,7 +242,4 @@ async function jsonBytesOfPod(client: Http2Client): Promise<number> {
 const listed = (client: Http2Client, accept?: string): Promise<Answer> =>
   expected(client.call('GET', allPods, undefined, undefined, accept));
 
-await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+asCommand(import.meta.url, { help, run: main, showsStack: true });

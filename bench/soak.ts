@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { asCommand, print } from '../scripts/as-command.js';
-import { startEtcd, startOurs } from './lib/servers.js';
+import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
+import { startEtcd, startOurs, stores } from './lib/servers.js';
 import { SoakClient } from './soak/soak-client.js';
 import { growthOf, SoakFigures, type Minute } from './soak/soak-figures.js';
 import { runLoad } from './soak/soak-load.js';
@@ -12,9 +12,9 @@ import { runLoad } from './soak/soak-load.js';
 const help = `node dist/bench/soak.js [options]
 
 Serves a mixed load for a long time: informers, writers, lists, watches, definitions of custom kinds that come and go,
-tokens and certificates that are replaced. Prints memory (also without mapped files), heap, descriptors and latencies of each minute, and at the end
-their growth after the first sixth or 10 minutes. Exits with 1 if memory, heap or descriptors grow by more than the limit, or if
-requests fail.
+tokens and certificates that are replaced. Prints memory (also without mapped files), heap, descriptors and latencies of
+each minute, and at the end their growth after the first sixth or 10 minutes. Exits with 1 if memory, heap or descriptors
+grow by more than the limit, or if requests fail.
 
   --minutes N      duration; 60 by default
   --store NAME     embedded (the default), etcd or memory
@@ -24,22 +24,13 @@ requests fail.
 const judged = ['ownMiB', 'heapMiB', 'descriptors'] as const;
 
 async function main(words: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      minutes: { type: 'string', default: '60' },
-      store: { type: 'string', default: 'embedded' },
-      limit: { type: 'string', default: '10' },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readOptions(words, {
+    minutes: { type: 'string', default: '60' },
+    store: { type: 'string', default: 'embedded' },
+    limit: { type: 'string', default: '10' },
   });
-  if (values.help) {
-    print(help);
-    return 0;
-  }
-  const store = (['embedded', 'etcd', 'memory'] as const).find((name) => name === values.store);
-  const [minutes, limit] = [Number(values.minutes), Number(values.limit)];
-  if (!store || !(minutes > 0) || !(limit > 0)) throw new Error(help);
+  const store = nameIn('store', values.store, stores);
+  const [minutes, limit] = [numberIn('minutes', values.minutes), numberIn('limit', values.limit)];
   const folder = await mkdtemp(join(tmpdir(), 'keelson-soak-'));
   const etcd = store === 'etcd' ? await startEtcd(join(folder, 'etcd')) : undefined;
   const directory = join(folder, 'data');
@@ -95,4 +86,4 @@ function verdict(minutes: readonly Minute[], failures: ReadonlyMap<string, numbe
   return isGood && failures.size === 0 ? 0 : 1;
 }
 
-asCommand(import.meta.url, main);
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
 import type { FanOutJob, LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
 import { configMap, namespace, pod } from './lib/objects.js';
 import { processesOf, residentMiB } from './lib/process-figures.js';
 import type { RequestShape } from './lib/requests.js';
-import { startEtcd, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { startEtcd, startOurs, stores, type Server, type StoreName } from './lib/servers.js';
 
 const help = `node dist/bench/workers.js [options]
 
@@ -21,8 +22,7 @@ is the least of all rounds. Takes three minutes, and needs Linux.
   --seconds N       duration of each load; the default is 4
   --rounds N        rounds; the default is 3
   --only TEXT       runs only the loads whose name contains the text
-  --help            prints this help
-`;
+  --help            prints this help`;
 
 const warmUpMs = 1500;
 const connections = 32;
@@ -92,55 +92,53 @@ async function start(directory: string, workers: string, store: StoreName, etcdU
 const least = (rounds: readonly Measured[]): Measured =>
   [...rounds].sort((one, other) => one.cpuMicrosPerUnit - other.cpuMicrosPerUnit)[0]!;
 
-function print(label: string, workers: string, rounds: readonly Measured[]): void {
+function printLeast(label: string, workers: string, rounds: readonly Measured[]): void {
   const { cpuMicrosPerUnit, p99Ms, failed } = least(rounds);
   const best = [...rounds].sort((one, other) => other.perSecond - one.perSecond)[0]!;
   const { perSecond, serverCores, generatorCores, otherCores } = best;
   const failures = failed > 0 ? `, ${failed} failed` : '';
   const cores = `cores: server ${serverCores.toFixed(2)}, client ${generatorCores.toFixed(2)}, others ${otherCores.toFixed(2)}`;
-  process.stdout.write(
-    `${label.padEnd(26)}${workers} processes: ${cpuMicrosPerUnit.toFixed(1).padStart(9)} µs CPU, ${perSecond.toFixed(0).padStart(7)}/s, p99 ${p99Ms.toFixed(1)} ms; ${cores}${failures}\n`,
+  print(
+    `${label.padEnd(26)}${workers} processes: ${cpuMicrosPerUnit.toFixed(1).padStart(9)} µs CPU, ${perSecond.toFixed(0).padStart(7)}/s, p99 ${p99Ms.toFixed(1)} ms; ${cores}${failures}`,
   );
 }
 
-const { values } = parseArgs({
-  options: {
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
     workers: { type: 'string', default: '1,2' },
     store: { type: 'string', default: 'memory' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(help);
-  process.exit();
-}
-const directory = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
-const etcd = values.store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
-const servers = new Map<string, Server>();
-try {
-  for (const workers of values.workers.split(',')) {
-    servers.set(workers, await start(directory, workers, values.store as StoreName, etcd?.url));
-  }
-  for (const { label, job } of loads.filter((one) => one.label.includes(values.only))) {
-    const measured = new Map<string, Measured[]>([...servers.keys()].map((workers) => [workers, []]));
-    for (let round = 0; round < Number(values.rounds); round++) {
-      for (const [workers, server] of servers) {
-        measured
-          .get(workers)!
-          .push(await measure(await job(server, Number(values.seconds), round), processesOf(server.pid)));
-      }
+  });
+  const store = nameIn('store', values.store, stores);
+  const [seconds, rounds] = [numberIn('seconds', values.seconds), numberIn('rounds', values.rounds)];
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
+  const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
+  const servers = new Map<string, Server>();
+  try {
+    for (const workers of values.workers.split(',')) {
+      servers.set(workers, await start(directory, workers, store, etcd?.url));
     }
-    for (const [workers, rounds] of measured) print(label, workers, rounds);
+    for (const { label, job } of loads.filter((one) => one.label.includes(values.only))) {
+      const measured = new Map<string, Measured[]>([...servers.keys()].map((workers) => [workers, []]));
+      for (let round = 0; round < rounds; round++) {
+        for (const [workers, server] of servers) {
+          measured.get(workers)!.push(await measure(await job(server, seconds, round), processesOf(server.pid)));
+        }
+      }
+      for (const [workers, figures] of measured) printLeast(label, workers, figures);
+    }
+    for (const [workers, server] of servers) {
+      const sizes = processesOf(server.pid).map((pid) => residentMiB(pid).toFixed(0));
+      print(`memory, ${workers} processes: ${sizes.join(' + ')} MiB`);
+    }
+  } finally {
+    for (const server of servers.values()) await server.stop();
+    await etcd?.stop();
+    await rm(directory, { recursive: true, force: true });
   }
-  for (const [workers, server] of servers) {
-    const sizes = processesOf(server.pid).map((pid) => residentMiB(pid).toFixed(0));
-    process.stdout.write(`memory, ${workers} processes: ${sizes.join(' + ')} MiB\n`);
-  }
-} finally {
-  for (const server of servers.values()) await server.stop();
-  await etcd?.stop();
-  await rm(directory, { recursive: true, force: true });
+  return 0;
 }
+
+asCommand(import.meta.url, { help, run: main, showsStack: true });

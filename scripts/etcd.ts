@@ -3,11 +3,17 @@ import { delimiter, join } from 'node:path';
 import { packageRoot } from '../src/config/config-files.js';
 import { asCommand } from './as-command.js';
 import { installEtcd } from './etcd/install-etcd.js';
+import { readOptions } from './read-options.js';
 
-/**
- * Finds a real etcd for tests and developers. `node dist/scripts/etcd.js [--install]` prints its path. Searches
- * KEELSON_ETCD, .cache/etcd (filled by --install), PATH.
- */
+const help = `node dist/scripts/etcd.js [options]
+
+Prints the path of a real etcd for tests and developers. Searches KEELSON_ETCD, .cache/etcd and PATH. Exits with 1 if there
+is none.
+
+  --install   installs one from Debian's packages into .cache/etcd if none is found
+  --help      prints this help`;
+
+/** Returns the path of an etcd that can be run, if there is one. */
 export function findEtcd(): string | undefined {
   const chosen = process.env['KEELSON_ETCD'];
   if (chosen) {
@@ -43,13 +49,9 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function main(options: readonly string[]): Promise<number> {
-  const unknown = options.find((option) => option !== '--install');
-  if (unknown !== undefined) {
-    process.stderr.write(`unknown option ${unknown}\nusage: node dist/scripts/etcd.js [--install]\n`);
-    return 2;
-  }
-  const path = options.includes('--install') ? await ensureEtcd() : findEtcd();
+async function main(words: readonly string[]): Promise<number> {
+  const { install } = readOptions(words, { install: { type: 'boolean', default: false } });
+  const path = install ? await ensureEtcd() : findEtcd();
   if (path === undefined) {
     process.stderr.write(`no etcd was found: ${howToGetEtcd}\n`);
     return 1;
@@ -58,4 +60,4 @@ async function main(options: readonly string[]): Promise<number> {
   return 0;
 }
 
-asCommand(import.meta.url, main);
+asCommand(import.meta.url, { help, run: main });

@@ -1,20 +1,24 @@
-import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/config/config-files.js';
 import { startKeelson } from '../src/testing.js';
 import { asCommand, print } from './as-command.js';
 import { describeOutcome, findKubectls, howToGetKubectl, KubectlRunner } from './kubectl/kubectl.js';
 import { isMissing, kubectlSteps } from './kubectl/steps.js';
+import { readOptions } from './read-options.js';
 
-/**
- * `node dist/scripts/kubectl-smoke.js [--kubeconfig FILE]`: everyday calls of every kubectl that is found, against the
- * server of the kubeconfig, or one in memory. Creates and deletes a namespace of its own.
- */
+const help = `node dist/scripts/kubectl-smoke.js [options]
+
+Makes everyday calls with every kubectl that is found, in a namespace of its own. Exits with 1 if one has another outcome
+than from kube-apiserver.
+
+  --kubeconfig FILE   calls the server of this kubeconfig; the default is a server in memory
+  --help              prints this help`;
+
 async function main(words: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...words], options: { kubeconfig: { type: 'string' } } });
+  const { kubeconfig: given } = readOptions(words, { kubeconfig: { type: 'string' } });
   const kubectls = findKubectls(packageRoot);
   if (kubectls.length === 0) throw new Error(`no kubectl was found: ${howToGetKubectl}`);
-  const own = values.kubeconfig === undefined ? await startKeelson() : undefined;
-  const kubeconfig = values.kubeconfig ?? (await own!.kubeconfigFile());
+  const own = given === undefined ? await startKeelson() : undefined;
+  const kubeconfig = given ?? (await own!.kubeconfigFile());
   let failures = 0;
   try {
     for (const [index, kubectl] of kubectls.entries()) {
@@ -44,4 +48,4 @@ async function main(words: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-asCommand(import.meta.url, main);
+asCommand(import.meta.url, { help, run: main });

@@ -4,6 +4,7 @@ import { heldMs } from './attack/probe.js';
 import { describeReport, reportAsJson } from './attack/describe-report.js';
 import { holdMsMax, onceMsMax, runAttack } from './attack/run.js';
 import type { AttackedStore } from './attack/server-under-attack.js';
+import { nameIn, namesIn, numberIn, readOptions } from './read-options.js';
 
 /** Sends costly requests of up to 3 MiB to the built server. */
 export const help = `npm run attack -- [options]
@@ -27,8 +28,9 @@ or exit.
   --json               prints the report as JSON
   --help               prints this help`;
 
+const stores: readonly AttackedStore[] = ['memory', 'embedded'];
+
 interface AttackCall {
-  readonly isHelp: boolean;
   readonly seed: number;
   readonly minutes: number;
   readonly showOverMs: number;
@@ -40,53 +42,36 @@ interface AttackCall {
   readonly isShort: boolean;
 }
 
-/** Throws on unknown options and values. */
+/** Throws a UsageError on unknown options and values. */
 export function readAttackCall(words: readonly string[], randomSeed: () => number): AttackCall {
-  const options = new Map<string, string>();
-  const args = words.flatMap((word) => {
-    const match = /^(--[\w-]+)=(.*)$/.exec(word);
-    return match ? [match[1]!, match[2]!] : [word];
+  const values = readOptions(words, {
+    only: { type: 'string', default: '' },
+    minutes: { type: 'string', default: '0' },
+    match: { type: 'string', default: '' },
+    seed: { type: 'string' },
+    store: { type: 'string', default: 'memory' },
+    'show-over': { type: 'string', default: String(holdMsMax) },
+    profile: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   });
-  for (let at = 0; at < args.length; at++) {
-    const flag = args[at]!;
-    if (['--json', '--profile', '--short', '--help'].includes(flag)) options.set(flag, '');
-    else if (['--seed', '--minutes', '--only', '--match', '--store', '--show-over'].includes(flag))
-      options.set(flag, args[++at] ?? '');
-    else throw new Error(`unknown option ${flag}`);
-  }
-  const numberOf = (flag: string) => {
-    const text = options.get(flag);
-    if (text === undefined) return undefined;
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${flag} takes a number, not "${text}"`);
-    return Number(text);
-  };
-  const store = options.get('--store') ?? 'memory';
-  if (store !== 'memory' && store !== 'embedded') throw new Error(`--store takes memory or embedded, not "${store}"`);
-  const only = (options.get('--only') ?? '').split(',').filter((name) => name !== '');
-  const unknown = only.find((name) => !families.some((family) => family.name === name));
-  if (unknown)
-    throw new Error(`--only takes no "${unknown}": use one of ${families.map(({ name }) => name).join(', ')}`);
+  const familyNames = families.map(({ name }) => name);
   return {
-    isHelp: options.has('--help'),
-    showOverMs: numberOf('--show-over') ?? holdMsMax,
-    seed: numberOf('--seed') ?? randomSeed(),
-    minutes: numberOf('--minutes') ?? 0,
-    only,
-    match: options.get('--match') ?? '',
-    store,
-    isJson: options.has('--json'),
-    isProfiled: options.has('--profile'),
-    isShort: options.has('--short'),
+    showOverMs: numberIn('show-over', values['show-over']),
+    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
+    minutes: numberIn('minutes', values.minutes),
+    only: namesIn('only', values.only, familyNames),
+    match: values.match,
+    store: nameIn('store', values.store, stores),
+    isJson: values.json,
+    isProfiled: values.profile,
+    isShort: values.short,
   };
 }
 
 async function main(words: readonly string[]): Promise<number> {
   const call = readAttackCall(words, () => Math.floor(Math.random() * 2 ** 31));
   const { only, isJson, seed, showOverMs } = call;
-  if (call.isHelp) {
-    print(help);
-    return 0;
-  }
   if (!isJson) print(`seed ${seed}`);
   const report = await runAttack({
     ...call,
@@ -102,4 +87,4 @@ async function main(words: readonly string[]): Promise<number> {
   return report.isGood ? 0 : 1;
 }
 
-asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
+asCommand(import.meta.url, { help, run: main, showsStack: true });

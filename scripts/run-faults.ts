@@ -1,6 +1,7 @@
 import { asCommand, print } from './as-command.js';
 import { runFaults } from './faults/fault-run.js';
 import { troubles } from './faults/troubles.js';
+import { namesIn, numberIn, readOptions } from './read-options.js';
 
 export const help = `node dist/scripts/run-faults.js [options]
 
@@ -19,7 +20,6 @@ with 1 if something was violated.
   --help           prints this help`;
 
 interface FaultCall {
-  readonly isHelp: boolean;
   readonly isVerbose: boolean;
   readonly minutes: number;
   readonly seconds: number;
@@ -29,47 +29,30 @@ interface FaultCall {
   readonly only: readonly string[];
 }
 
-/** Throws on unknown options and values. */
+/** Throws a UsageError on unknown options and values. */
 export function readFaultCall(words: readonly string[], randomSeed: () => number): FaultCall {
-  const options = new Map<string, string>();
-  const args = words.flatMap((word) => {
-    const match = /^(--\w+)=(.*)$/.exec(word);
-    return match ? [match[1]!, match[2]!] : [word];
+  const values = readOptions(words, {
+    minutes: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    servers: { type: 'string', default: '2' },
+    writers: { type: 'string', default: '12' },
+    only: { type: 'string', default: '' },
+    verbose: { type: 'boolean', default: false },
   });
-  for (let at = 0; at < args.length; at++) {
-    const flag = args[at]!;
-    if (['--help', '--verbose'].includes(flag)) options.set(flag, '');
-    else if (['--minutes', '--seconds', '--seed', '--servers', '--writers', '--only'].includes(flag))
-      options.set(flag, args[++at] ?? '');
-    else throw new Error(`unknown option ${flag}`);
-  }
-  const numberOf = (flag: string, otherwise: number) => {
-    const text = options.get(flag);
-    if (text === undefined) return otherwise;
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${flag} takes a number, not "${text}"`);
-    return Number(text);
-  };
-  const only = (options.get('--only') ?? '').split(',').filter((name) => name !== '');
-  const unknown = only.find((name) => !(name in troubles));
-  if (unknown) throw new Error(`--only takes no "${unknown}": use one of ${Object.keys(troubles).join(', ')}`);
   return {
-    isHelp: options.has('--help'),
-    isVerbose: options.has('--verbose'),
-    minutes: numberOf('--minutes', 0),
-    seconds: numberOf('--seconds', 60),
-    seed: options.has('--seed') ? numberOf('--seed', 0) : randomSeed(),
-    servers: numberOf('--servers', 2),
-    writers: numberOf('--writers', 12),
-    only,
+    isVerbose: values.verbose,
+    minutes: numberIn('minutes', values.minutes),
+    seconds: numberIn('seconds', values.seconds),
+    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
+    servers: numberIn('servers', values.servers),
+    writers: numberIn('writers', values.writers),
+    only: namesIn('only', values.only, Object.keys(troubles)),
   };
 }
 
 async function main(words: readonly string[]): Promise<number> {
   const call = readFaultCall(words, () => Math.floor(Math.random() * 2 ** 31));
-  if (call.isHelp) {
-    print(help);
-    return 0;
-  }
   const begin = performance.now();
   const totals: Record<string, number> = {};
   let [runs, violations, slowestFailureMs, slowestRecoveryMs] = [0, 0, 0, 0];
@@ -92,8 +75,4 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 // A connection that a fault has left behind must not keep the process alive.
-asCommand(
-  import.meta.url,
-  async (words) => process.exit(await main(words)),
-  (error) => error.stack ?? error.message,
-);
+asCommand(import.meta.url, { help, run: async (words) => process.exit(await main(words)), showsStack: true });

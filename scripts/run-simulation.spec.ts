@@ -1,3 +1,4 @@
+import { UsageError } from './read-options.js';
 import { readSimulationCall } from './run-simulation.js';
 
 const random = () => 4711;
@@ -13,6 +14,6 @@ describe('command line of the simulation', () => {
   ])('parses %j', (words, want) => expect(readSimulationCall(words, random)).toEqual(want));
 
   it.each([[['--sed', '5']], [['--seed']], [['--seed', 'x']], [['--seconds', '-1']]])('refuses %j', (words) =>
-    expect(() => readSimulationCall(words, random)).toThrow(/unknown option|takes a number/),
+    expect(() => readSimulationCall(words, random)).toThrow(UsageError),
   );
 });

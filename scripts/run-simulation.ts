@@ -1,12 +1,20 @@
 import { asCommand, print } from './as-command.js';
+import { numberIn, readOptions } from './read-options.js';
 import { churn, describeChurn } from './simulation/churn.js';
 import { describeReport, simulate } from './simulation/simulation.js';
 
-/**
- * `npm run sim -- [--seed N] [--seconds S] [--clients N]`: runs of a simulated cluster, each with its own seed, until
- * the time is up or a guarantee is broken. A seed without a time repeats that run. `--churn EVENTS` and `--watchers N`
- * make one long run of many writes instead, in real time.
- */
+const help = `npm run sim -- [options]
+node dist/scripts/run-simulation.js [options]
+
+Runs simulated clusters, each with its own seed, until the time is up or a guarantee is broken. Exits with 1 if one is broken.
+
+  --seed N       seed of the first run; random and printed by default
+  --seconds N    repeats runs, each with the next seed, for this time; 60 by default, with --seed one run
+  --clients N    clients of a cluster; 10 by default
+  --churn N      makes one long run of N writes instead, in real time
+  --watchers N   watchers of that run; 200 by default
+  --help         prints this help`;
+
 interface SimulationCall {
   readonly seed: number;
   readonly secondsMax: number;
@@ -16,28 +24,22 @@ interface SimulationCall {
   readonly watchers: number;
 }
 
-/** Throws on unknown options and values. */
+/** Throws a UsageError on unknown options and values. */
 export function readSimulationCall(words: readonly string[], randomSeed: () => number): SimulationCall {
-  const options = new Map<string, number>();
-  const args = words.flatMap((word) => {
-    const match = /^(--\w+)=(.*)$/.exec(word);
-    return match ? [match[1]!, match[2]!] : [word];
+  const values = readOptions(words, {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    clients: { type: 'string', default: '10' },
+    churn: { type: 'string', default: '0' },
+    watchers: { type: 'string', default: '200' },
   });
-  for (let at = 0; at < args.length; at += 2) {
-    const [flag, text = ''] = args.slice(at, at + 2);
-    if (!['--seed', '--seconds', '--clients', '--churn', '--watchers'].includes(flag!))
-      throw new Error(`unknown option ${flag}`);
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value > 2 ** 31) throw new Error(`${flag} takes a number, not "${text}"`);
-    options.set(flag!, value);
-  }
-  const seed = options.get('--seed');
+  const seconds = values.seconds ?? (values.seed === undefined ? '60' : '0');
   return {
-    seed: seed ?? randomSeed(),
-    secondsMax: options.get('--seconds') ?? (seed === undefined ? 60 : 0),
-    clients: options.get('--clients') ?? 10,
-    churn: options.get('--churn') ?? 0,
-    watchers: options.get('--watchers') ?? 200,
+    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
+    secondsMax: numberIn('seconds', seconds),
+    clients: numberIn('clients', values.clients),
+    churn: numberIn('churn', values.churn),
+    watchers: numberIn('watchers', values.watchers),
   };
 }
 
@@ -64,4 +66,4 @@ async function main(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -7,20 +7,26 @@ import { asCommand, print } from './as-command.js';
 import { findChromium, howToGetChromium } from './chromium.js';
 import { ensureEtcd, findEtcd, howToGetEtcd } from './etcd.js';
 import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
+import { nameIn } from './read-options.js';
 
-/**
- * `npm test [-- --only unit|contract|e2e] [arguments of jest]`: runs the suites, reports which external tools were
- * found, which tests were not run without them, and how many passed, failed and were skipped. In CI etcd is required.
- */
 const projects = ['unit', 'contract', 'e2e'] as const;
 type Project = (typeof projects)[number];
+
+const help = `npm test -- [options] [arguments of Jest]
+node dist/scripts/run-tests.js [options] [arguments of Jest]
+
+Runs the tests: first prints which other programs were found for them, at the end which tests were not run without one, and
+how many passed, failed and were skipped. Exits with 1 if one failed or none ran. With CI=true it also does so without etcd.
+
+  --only SUITE,…   runs only these suites: ${projects.join(', ')}
+  --help           prints this help`;
 
 interface TestCall {
   readonly only: readonly Project[];
   readonly jestArguments: readonly string[];
 }
 
-/** Throws on an unknown suite. */
+/** Throws a UsageError on an unknown suite. */
 export function readTestCall(words: readonly string[]): TestCall {
   const only: Project[] = [];
   const jestArguments: string[] = [];
@@ -31,9 +37,7 @@ export function readTestCall(words: readonly string[]): TestCall {
       continue;
     }
     for (const name of (match[1] ?? words[++index] ?? '').split(',')) {
-      const project = projects.find((known) => known === name);
-      if (!project) throw new Error(`--only takes ${projects.join(', ')}, not "${name}"`);
-      only.push(project);
+      only.push(nameIn('only', name, projects));
     }
   }
   return { only: only.length === 0 ? projects : only, jestArguments };
@@ -128,4 +132,4 @@ function runJest(call: TestCall, resultFile: string): Promise<number | null> {
   return new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
 }
 
-asCommand(import.meta.url, main);
+asCommand(import.meta.url, { help, run: main });

@@ -1,48 +1,54 @@
-import { parseArgs } from 'node:util';
 import { asCommand, print } from './as-command.js';
+import { namesIn, numberIn, readOptions } from './read-options.js';
 import { runBesideControllers } from './upstream/beside-controllers.js';
 import { Checks } from './upstream/checks.js';
 import { Cluster } from './upstream/cluster.js';
 import { runSharedEtcd } from './upstream/shared-etcd.js';
 import { ensurePrograms, howToGetPrograms, kubernetesVersionDefault } from './upstream/programs.js';
 
-/**
- * `npm run upstream -- [--only controllers|baseline|shared] [--minutes N] [--quiet-minutes N] [--kubernetes 1.36.3]
- * [--storage-media-type application/json] [--directory DIR]`: tests the built server with the real upstream programs.
- * `controllers` runs kube-controller-manager and kube-scheduler on Keelson, `baseline` the same on kube-apiserver for
- * comparison, and `shared` runs kube-apiserver beside Keelson on one etcd. Exits with 1 if a check failed. The programs
- * are built with Go into `.cache/upstream`; without Go nothing is run.
- */
 const parts = ['shared', 'controllers', 'baseline'] as const;
-type Part = (typeof parts)[number];
+
+const help = `npm run upstream -- [options]
+node dist/scripts/run-upstream.js [options]
+
+Tests the built server with the programs of Kubernetes, which are built with Go into .cache/upstream; without Go nothing
+is run. Exits with 1 if a check failed.
+
+  --only PART,…               shared: kube-apiserver beside Keelson on one etcd; controllers: kube-controller-manager and
+                              kube-scheduler on Keelson; baseline: the same on kube-apiserver, for comparison. The default
+                              is shared,controllers
+  --minutes N                 repeats the work for the controllers for this time; once by default
+  --quiet-minutes N           time without changes, in which the writes of the controllers are counted; 5 by default
+  --kubernetes VERSION        version of the programs; ${kubernetesVersionDefault} by default
+  --storage-media-type TYPE   how kube-apiserver stores objects in the part "shared"; application/json by default
+  --directory DIRECTORY       keeps the logs of all programs
+  --help                      prints this help`;
 
 async function main(words: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      only: { type: 'string', default: 'shared,controllers' },
-      minutes: { type: 'string', default: '0' },
-      'quiet-minutes': { type: 'string', default: '5' },
-      kubernetes: { type: 'string', default: kubernetesVersionDefault },
-      'storage-media-type': { type: 'string', default: 'application/json' },
-      directory: { type: 'string' },
-    },
+  const values = readOptions(words, {
+    only: { type: 'string', default: 'shared,controllers' },
+    minutes: { type: 'string', default: '0' },
+    'quiet-minutes': { type: 'string', default: '5' },
+    kubernetes: { type: 'string', default: kubernetesVersionDefault },
+    'storage-media-type': { type: 'string', default: 'application/json' },
+    directory: { type: 'string' },
   });
-  const chosen = values.only.split(',');
-  const unknown = chosen.find((name) => !parts.some((part) => part === name));
-  if (unknown !== undefined) throw new Error(`--only takes no "${unknown}": use one of ${parts.join(', ')}`);
+  const chosen = namesIn('only', values.only, parts);
+  const timing = {
+    minutes: numberIn('minutes', values.minutes),
+    quietMinutes: numberIn('quiet-minutes', values['quiet-minutes']),
+  };
   const programs = await ensurePrograms(values.kubernetes, print);
   if (programs === undefined) {
     print(`NOT RUN: the upstream programs are not there and Go is not on PATH: ${howToGetPrograms}`);
     return 1;
   }
   const checks = new Checks(print);
-  for (const part of chosen as Part[]) {
+  for (const part of chosen) {
     print(`--- ${part}: Kubernetes ${values.kubernetes}`);
     const cluster = await Cluster.make(programs, values.directory && `${values.directory}/${part}`);
     try {
       await cluster.startEtcd();
-      const timing = { minutes: Number(values.minutes), quietMinutes: Number(values['quiet-minutes']) };
       const server = part === 'baseline' ? 'kube-apiserver' : 'keelson';
       if (part === 'shared')
         await runSharedEtcd({ cluster, checks, say: print, storageMediaType: values['storage-media-type'] });
@@ -57,4 +63,4 @@ async function main(words: readonly string[]): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/config/config-files.js';
 import { productVersion } from '../src/config/version.js';
 import { asCommand, print } from './as-command.js';
+import { readOptions } from './read-options.js';
 
 /** Licences that production dependencies may have: all are permissive. */
 const allowedLicences: ReadonlySet<string> = new Set([
@@ -114,7 +115,16 @@ export function licenceProblems({ components }: Sbom): string[] {
   });
 }
 
-async function main(): Promise<number> {
+const help = `npm run sbom
+node dist/scripts/sbom.js [options]
+
+Prints the production dependencies of package-lock.json with their licences as a CycloneDX document. Exits with 1 if a
+licence is missing, or is not known to be permissive.
+
+  --help   prints this help`;
+
+async function main(words: readonly string[]): Promise<number> {
+  readOptions(words, {});
   const sbom = makeSbom(packageRoot);
   print(JSON.stringify(sbom, null, 2));
   const problems = licenceProblems(sbom);
@@ -122,4 +132,4 @@ async function main(): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-asCommand(import.meta.url, main);
+asCommand(import.meta.url, { help, run: main });

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/config/config-files.js';
 import { statusCodeOfReason } from '../src/machinery/api-error.js';
 import { asCommand, print } from './as-command.js';
+import { readOptions } from './read-options.js';
 import { differences, markersIn, missingPaths, reasonsInTable } from './tidy/checks.js';
 import { commentProblems } from './tidy/comments.js';
 import { duplicateTitles } from './tidy/test-titles.js';
@@ -117,11 +117,7 @@ function filesIn(folder: string): string[] {
 }
 
 async function main(words: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...words], options: { help: { type: 'boolean', default: false } } });
-  if (values.help) {
-    print(help);
-    return 0;
-  }
+  readOptions(words, {});
   const failures: string[] = [];
   const waiting = [...checks];
   const worker = async () => {
@@ -138,4 +134,4 @@ async function main(words: readonly string[]): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
+asCommand(import.meta.url, { help, run: main, showsStack: true });

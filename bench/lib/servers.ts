@@ -11,7 +11,8 @@ import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { ensureEtcd } from '../../scripts/etcd.js';
 import type { Target } from './http1-connection.js';
 
-export type StoreName = 'memory' | 'embedded' | 'etcd';
+export const stores = ['memory', 'embedded', 'etcd'] as const;
+export type StoreName = (typeof stores)[number];
 
 /** A server in a process of its own. */
 export interface Server {
