@@ -30,7 +30,7 @@ function makeResourceQuota({ ledger, naming, clock, configuration }: PluginDepen
       if (!namespaced || namespace === '' || !object) return undefined;
       const evaluator = evaluators.of(resource);
       if (!evaluator) return undefined;
-      const isCounted = mayCharge(evaluator, attributes) && mayHaveQuotas(attributes);
+      const isCounted = mayHaveQuotas(attributes) && mayCharge(evaluator, attributes);
       if (!isCounted && !charges.hasCharged(attributes)) return undefined;
       return charge(attributes, evaluator, object, isCounted);
     },
