@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream } from 'pino';
 import type { LogConfig } from '../config/server-config.js';
 import type { Logger } from '../std/logger.js';
+import { stderrDestination } from './log-destination.js';
 
 /** Debug lines are logged from this `-v` on. */
 const debugVerbosity = 4;
@@ -9,7 +10,7 @@ const debugVerbosity = 4;
 /** Creates a logger of JSON lines (a constant message and fields) on stderr. stdout is for the output of commands. */
 export function makeLogger(
   { level }: Pick<LogConfig, 'level'>,
-  destination: DestinationStream = pino.destination(2),
+  destination: DestinationStream = stderrDestination(),
   /** Fields of every line. */
   base: Readonly<Record<string, unknown>> | null = null,
 ): Logger {

@@ -14,6 +14,7 @@ import { sumMetrics } from '../workers/sum-metrics.js';
 import { Supervisor } from '../workers/supervisor.js';
 import type { StartMessage } from '../workers/worker-messages.js';
 import type { WorkerProcess } from '../workers/worker-process.js';
+import { stderrDestination } from './log-destination.js';
 import { startOpenServer, type OpenServer, type RunningServer } from './server.js';
 
 /** Time beyond the periods of the shutdown after which a worker is killed. */
@@ -64,11 +65,13 @@ class Processes {
     private readonly options: { readonly count: number; readonly program: string; readonly logger: Logger },
   ) {
     const { count, program, logger } = options;
+    const log = stderrDestination();
     this.supervisor = new Supervisor({
       count: count - 1,
       program,
       startMessage: (index) => this.startMessage(index),
       attach: (worker) => this.attach(worker),
+      print: (line) => log.write(`${line}\n`),
       clock: systemClock,
       logger,
     });

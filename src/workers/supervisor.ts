@@ -12,6 +12,8 @@ interface Options {
   readonly startMessage: (index: number) => Promise<StartMessage>;
   /** Answers calls of the worker. */
   readonly attach: (worker: WorkerProcess) => void;
+  /** Gets each line of the log of a worker. */
+  readonly print: (line: string) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -65,8 +67,8 @@ export class Supervisor {
   }
 
   private async run(index: number): Promise<WorkerEnd & { readonly pid: number | undefined }> {
-    const { program, clock, attach, startMessage } = this.options;
-    const worker = new WorkerProcess(index, program, clock);
+    const { program, clock, attach, print, startMessage } = this.options;
+    const worker = new WorkerProcess(index, program, clock, print);
     this.running.set(index, worker);
     attach(worker);
     worker.start(await startMessage(index));

@@ -37,13 +37,15 @@ export class WorkerProcess implements ConnectionTaker {
     readonly index: number,
     program: string,
     private readonly clock: Clock,
+    /** Gets each line of its log. */
+    print: (line: string) => void,
   ) {
     this.child = fork(program, [workerWord], {
       // Its log goes through this process, so that lines of any length stay whole.
       stdio: ['ignore', 'inherit', 'pipe', 'ipc', 'pipe'],
       serialization: 'advanced',
     });
-    createInterface({ input: this.child.stderr! }).on('line', (line) => process.stderr.write(`${line}\n`));
+    createInterface({ input: this.child.stderr! }).on('line', print);
     this.channel = new Channel(this.child.stdio[channelDescriptor] as Duplex);
     this.ended = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => resolve({ code, signal }));
