@@ -10,7 +10,7 @@ import type { RunningServer } from './assembly/server.js';
 import { withoutOptions } from './command-words.js';
 import { historyCommands } from './history-commands.js';
 import { recordingCommands } from './recording-commands.js';
-import { systemClock } from './std/clock.js';
+import { sleep, systemClock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import type { OwnStore } from './assembly/own-store.js';
 import type { KvStore } from './storage/kv-store.js';
@@ -31,6 +31,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
     await runWorker();
     return undefined;
   }
+  surviveLostOutput();
   const outcome: Outcome = { exitCode: 0 };
   const commands = program === 'kube-apiserver' ? serverProgram(words, outcome) : productProgram(words, outcome);
   if (words.includes('--help') || words.includes('-h') || words[0] === 'help') await describeFlags(program, commands);
@@ -42,6 +43,18 @@ export async function main(program: Program, words: readonly string[]): Promise<
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
   return outcome.exitCode;
+}
+
+/** Keeps the process alive if nobody reads its output any more, or the disk is full. With a full disk it exits with 1. */
+function surviveLostOutput(): void {
+  process.stderr.on('error', () => undefined);
+  let isTold = false;
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (isTold || code === 'EPIPE') return;
+    isTold = true;
+    process.stderr.write(`the output could not be written: ${message}\n`);
+    process.once('exit', () => (process.exitCode ||= 1));
+  });
 }
 
 /** Commands whose exit code 1 is an answer, so that wrong usage has another one. */
@@ -297,6 +310,9 @@ Exit code:
 
 const versionText = `keelson ${productVersion} (API ${apiVersion.gitVersion})`;
 
+/** A server that is told to stop while it starts is closed gracefully if it has started within this time. */
+const startMsMaxToStop = 1000;
+
 /** `store` replaces the one that the flags name. */
 async function serve(program: Program, words: readonly string[], store?: OwnStore): Promise<number | undefined> {
   const { loadConfig } = await import('./config/load-config.js');
@@ -311,9 +327,15 @@ async function serve(program: Program, words: readonly string[], store?: OwnStor
   const { StartLog } = await import('./assembly/start-log.js');
   const log = new StartLog(makeLogger(loaded.config.log), systemClock);
   if (loaded.config.log.level === 'debug') log.succeeded();
+  const starting = start(loaded.config, log.logger, store?.kv);
+  stopOnSignals(async () => {
+    const started = await Promise.race([starting.catch(() => undefined), sleep(systemClock, startMsMaxToStop)]);
+    await started?.close();
+    await store?.kv.close();
+  });
   let server: RunningServer;
   try {
-    server = await start(loaded.config, log.logger, store?.kv);
+    server = await starting;
     await store?.whole;
   } catch (error) {
     log.failed();
@@ -323,10 +345,6 @@ async function serve(program: Program, words: readonly string[], store?: OwnStor
     process.exit(1);
   }
   log.succeeded();
-  stopOnSignals(async () => {
-    await server.close();
-    await store?.kv.close();
-  });
   print(readyText(loaded.config, server.url));
   return undefined;
 }

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { keyPem, makeAuthority, makeKey } from '../../src/certificates/authority.js';
+import { packageRoot } from '../../src/config/config-files.js';
 import { runCommand, type CommandOptions } from '../harness/command-run.js';
 
 // A failed start prints one line that says what to do, and exits with code 1: no stack, no log before it.
@@ -222,4 +225,15 @@ test('of concurrent processes on one empty data directory, exactly one serves', 
   for (const { code, stderr } of runs)
     if (code !== undefined) expect([code, stderr]).toEqual([1, expect.stringContaining('is in use by')]);
   await serving[0]!.stop();
+});
+
+test('a server that is told to exit while it waits for etcd does so', async () => {
+  const words = ['serve', '--secure-port=0', '--data-dir=data', `--etcd-servers=http://127.0.0.1:${port}`];
+  const server = spawn(process.execPath, [join(packageRoot, 'bin/keelson'), ...words], { cwd: root, stdio: 'ignore' });
+  killedAtExit(server);
+  const exited = once(server, 'exit');
+  // It connects when its handlers of signals are there.
+  await once(taken, 'connection');
+  server.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
 });
