@@ -328,8 +328,11 @@ async function serve(program: Program, words: readonly string[], store?: OwnStor
   const log = new StartLog(makeLogger(loaded.config.log), systemClock);
   if (loaded.config.log.level === 'debug') log.succeeded();
   const starting = start(loaded.config, log.logger, store?.kv);
+  let isWhole = false;
   stopOnSignals(async () => {
     const started = await Promise.race([starting.catch(() => undefined), sleep(systemClock, startMsMaxToStop)]);
+    // Leaves without closing a store that is still being copied, which would wait for the copy.
+    if (store?.whole && !isWhole) return;
     await started?.close();
     await store?.kv.close();
   });
@@ -337,6 +340,7 @@ async function serve(program: Program, words: readonly string[], store?: OwnStor
   try {
     server = await starting;
     await store?.whole;
+    isWhole = true;
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });
