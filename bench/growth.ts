@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asCommand, print } from '../scripts/as-command.js';
-import { numberIn, readOptions } from '../scripts/read-options.js';
+import { numberIn, readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import { fanOutOn } from './lib/fan-out.js';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
@@ -191,8 +191,8 @@ async function main(words: readonly string[]): Promise<number> {
     seconds: { type: 'string', default: '4' },
     svg: { type: 'string' },
   });
-  const objects = numberIn('objects', values.objects);
-  const watchers = numberIn('watchers', values.watchers);
+  const objects = wholeNumberIn('objects', values.objects);
+  const watchers = wholeNumberIn('watchers', values.watchers);
   const directory = mkdtempSync(join(tmpdir(), 'keelson-growth-'));
   const ours = await startOurs(directory, 'memory', undefined);
   const bare = await startBare(directory);

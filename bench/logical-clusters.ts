@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asCommand } from '../scripts/as-command.js';
-import { numberIn, readOptions } from '../scripts/read-options.js';
+import { readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import { cpuSeconds, ownMiB } from './lib/process-figures.js';
 import { must, startOurs, type Server } from './lib/servers.js';
 
@@ -114,9 +114,9 @@ async function main(words: readonly string[]): Promise<number> {
     requests: { type: 'string', default: '2000' },
   });
   await run(
-    numberIn('clusters', values.clusters),
-    numberIn('awake', values.awake),
-    numberIn('requests', values.requests),
+    wholeNumberIn('clusters', values.clusters),
+    wholeNumberIn('awake', values.awake),
+    wholeNumberIn('requests', values.requests),
   );
   return 0;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { asCommand, print } from '../scripts/as-command.js';
-import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
+import { nameIn, numberIn, readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import { Http2Client, type Answer } from './lib/http2-client.js';
 import type { ProbedMemory } from './lib/memory-probe.js';
 import { namespaceOfPod, podsPerNamespace, usualPod } from './lib/objects.js';
@@ -164,9 +164,10 @@ async function main(words: readonly string[]): Promise<number> {
     json: { type: 'boolean', default: false },
   });
   const store = nameIn('store', values.store, stores);
-  const [pods, lists, writes, seconds, rest] = (['pods', 'lists', 'writes', 'seconds', 'rest'] as const).map((name) =>
-    numberIn(name, values[name]),
-  ) as [number, number, number, number, number];
+  const pods = wholeNumberIn('pods', values.pods);
+  const lists = wholeNumberIn('lists', values.lists);
+  const writes = wholeNumberIn('writes', values.writes);
+  const [seconds, rest] = [numberIn('seconds', values.seconds), numberIn('rest', values.rest)];
   const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'keelson-memory-'));
   const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
   const probe = fileURLToPath(new URL('./lib/memory-probe.js', import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asCommand, print } from '../scripts/as-command.js';
-import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
+import { nameIn, numberIn, readOptions, UsageError } from '../scripts/read-options.js';
 import { startEtcd, startOurs, stores } from './lib/servers.js';
 import { SoakClient } from './soak/soak-client.js';
 import { growthOf, SoakFigures, type Minute } from './soak/soak-figures.js';
@@ -31,6 +31,7 @@ async function main(words: readonly string[]): Promise<number> {
   });
   const store = nameIn('store', values.store, stores);
   const [minutes, limit] = [numberIn('minutes', values.minutes), numberIn('limit', values.limit)];
+  if (minutes === 0 || limit === 0) throw new UsageError('--minutes and --limit take numbers above 0');
   const folder = await mkdtemp(join(tmpdir(), 'keelson-soak-'));
   const etcd = store === 'etcd' ? await startEtcd(join(folder, 'etcd')) : undefined;
   const directory = join(folder, 'data');

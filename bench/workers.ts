@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asCommand, print } from '../scripts/as-command.js';
-import { nameIn, numberIn, readOptions } from '../scripts/read-options.js';
+import { nameIn, numberIn, readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import type { FanOutJob, LoadJob } from './lib/generator-jobs.js';
 import { measure, type Measured } from './lib/load-generator.js';
 import { configMap, namespace, pod } from './lib/objects.js';
@@ -112,7 +112,7 @@ async function main(words: readonly string[]): Promise<number> {
     only: { type: 'string', default: '' },
   });
   const store = nameIn('store', values.store, stores);
-  const [seconds, rounds] = [numberIn('seconds', values.seconds), numberIn('rounds', values.rounds)];
+  const [seconds, rounds] = [numberIn('seconds', values.seconds), wholeNumberIn('rounds', values.rounds)];
   const directory = await mkdtemp(join(tmpdir(), 'keelson-workers-'));
   const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
   const servers = new Map<string, Server>();

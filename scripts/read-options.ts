@@ -26,6 +26,13 @@ export function numberIn(name: string, text: string): number {
   return value;
 }
 
+/** Like `numberIn` for numbers without a fraction. */
+export function wholeNumberIn(name: string, text: string): number {
+  const value = numberIn(name, text);
+  if (!Number.isInteger(value)) throw new UsageError(`--${name} takes a whole number, not "${text}"`);
+  return value;
+}
+
 /** Throws a UsageError if the value of an option is none of the known names. */
 export function nameIn<T extends string>(name: string, text: string, known: readonly T[]): T {
   const found = known.find((one) => one === text);

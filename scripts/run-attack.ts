@@ -4,7 +4,7 @@ import { heldMs } from './attack/probe.js';
 import { describeReport, reportAsJson } from './attack/describe-report.js';
 import { holdMsMax, onceMsMax, runAttack } from './attack/run.js';
 import type { AttackedStore } from './attack/server-under-attack.js';
-import { nameIn, namesIn, numberIn, readOptions } from './read-options.js';
+import { nameIn, namesIn, numberIn, readOptions, wholeNumberIn } from './read-options.js';
 
 /** Sends costly requests of up to 3 MiB to the built server. */
 export const help = `npm run attack -- [options]
@@ -58,7 +58,7 @@ export function readAttackCall(words: readonly string[], randomSeed: () => numbe
   const familyNames = families.map(({ name }) => name);
   return {
     showOverMs: numberIn('show-over', values['show-over']),
-    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
+    seed: values.seed === undefined ? randomSeed() : wholeNumberIn('seed', values.seed),
     minutes: numberIn('minutes', values.minutes),
     only: namesIn('only', values.only, familyNames),
     match: values.match,

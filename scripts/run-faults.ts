@@ -1,7 +1,7 @@
 import { asCommand, print } from './as-command.js';
 import { runFaults } from './faults/fault-run.js';
 import { troubles } from './faults/troubles.js';
-import { namesIn, numberIn, readOptions } from './read-options.js';
+import { namesIn, numberIn, readOptions, wholeNumberIn } from './read-options.js';
 
 export const help = `node dist/scripts/run-faults.js [options]
 
@@ -44,9 +44,9 @@ export function readFaultCall(words: readonly string[], randomSeed: () => number
     isVerbose: values.verbose,
     minutes: numberIn('minutes', values.minutes),
     seconds: numberIn('seconds', values.seconds),
-    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
-    servers: numberIn('servers', values.servers),
-    writers: numberIn('writers', values.writers),
+    seed: values.seed === undefined ? randomSeed() : wholeNumberIn('seed', values.seed),
+    servers: wholeNumberIn('servers', values.servers),
+    writers: wholeNumberIn('writers', values.writers),
     only: namesIn('only', values.only, Object.keys(troubles)),
   };
 }

@@ -13,7 +13,8 @@ describe('command line of the simulation', () => {
     [['--churn=9', '--watchers=2'], { seed: 4711, secondsMax: 60, clients: 10, churn: 9, watchers: 2 }],
   ])('parses %j', (words, want) => expect(readSimulationCall(words, random)).toEqual(want));
 
-  it.each([[['--sed', '5']], [['--seed']], [['--seed', 'x']], [['--seconds', '-1']]])('refuses %j', (words) =>
-    expect(() => readSimulationCall(words, random)).toThrow(UsageError),
+  it.each([[['--sed', '5']], [['--seed']], [['--seed', 'x']], [['--seed', '1.5']], [['--seconds', '-1']]])(
+    'refuses %j',
+    (words) => expect(() => readSimulationCall(words, random)).toThrow(UsageError),
   );
 });

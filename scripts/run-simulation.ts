@@ -1,5 +1,5 @@
 import { asCommand, print } from './as-command.js';
-import { numberIn, readOptions } from './read-options.js';
+import { numberIn, readOptions, wholeNumberIn } from './read-options.js';
 import { churn, describeChurn } from './simulation/churn.js';
 import { describeReport, simulate } from './simulation/simulation.js';
 
@@ -35,11 +35,11 @@ export function readSimulationCall(words: readonly string[], randomSeed: () => n
   });
   const seconds = values.seconds ?? (values.seed === undefined ? '60' : '0');
   return {
-    seed: values.seed === undefined ? randomSeed() : numberIn('seed', values.seed),
+    seed: values.seed === undefined ? randomSeed() : wholeNumberIn('seed', values.seed),
     secondsMax: numberIn('seconds', seconds),
-    clients: numberIn('clients', values.clients),
-    churn: numberIn('churn', values.churn),
-    watchers: numberIn('watchers', values.watchers),
+    clients: wholeNumberIn('clients', values.clients),
+    churn: wholeNumberIn('churn', values.churn),
+    watchers: wholeNumberIn('watchers', values.watchers),
   };
 }
 
