@@ -45,7 +45,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
   return outcome.exitCode;
 }
 
-/** Keeps the process alive if nobody reads its output any more, or the disk is full. With a full disk it exits with 1. */
+/** Keeps the process alive if nobody reads its output any more, or the disk is full; then it exits with 1 at its end. */
 function surviveLostOutput(): void {
   process.stderr.on('error', () => undefined);
   let isTold = false;

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import fs, { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../test/harness/eventually.js';
@@ -39,12 +39,25 @@ it('loses lines that it cannot keep while others are written, and says how many'
   expect(JSON.parse(loss!)).toMatchObject({ level: 40, lines: 6, msg: expect.stringContaining('lost log lines') });
 });
 
-const onDevFull = process.platform === 'linux' ? it : it.skip;
-
-onDevFull('outlives a full disk', async () => {
-  const destination = logDestination(open('/dev/full'), 30);
-  for (let index = 0; index < 9; index++) {
-    destination.write(`line ${index}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+it('writes lines that a full disk refused when there is space again', async () => {
+  const path = join(folder, 'log');
+  const destination = logDestination(open(path));
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  let refused = 0;
+  const write = jest.spyOn(fs, 'write').mockImplementation((...words: unknown[]) => {
+    refused++;
+    setImmediate(words.at(-1) as (error: Error) => void, full);
+  });
+  try {
+    for (const line of ['first', 'second']) {
+      destination.write(`${line}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  } finally {
+    write.mockRestore();
   }
+  expect([refused, linesOf(path)]).toEqual([2, []]);
+  destination.write('third\n');
+  await eventually('all lines are in the file', () => linesOf(path).length === 3);
+  expect(linesOf(path)).toEqual(['first', 'second', 'third']);
 });

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream } from 'pino';
 import sonicBoom from 'sonic-boom';
 
-/** Characters of lines that wait to be written; later lines are lost. */
+/** Bytes of lines that wait to be written; later lines are lost. */
 const waitingMax = 4 * 1024 * 1024;
 /** The process waits for a busy reader at its exit for so many pauses of 100 ms. */
 const pausesAtExit = 10;
