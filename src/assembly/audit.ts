@@ -3,8 +3,9 @@ import { Auditor } from '../audit/auditor.js';
 import { AllSinks, LossLog, TolerantSink, type AuditSink } from '../audit/audit-sink.js';
 import { BufferedSink } from '../audit/buffered-sink.js';
 import { LogFile } from '../audit/log-file.js';
-import { LogSink, standardOutput } from '../audit/log-sink.js';
+import { LogSink } from '../audit/log-sink.js';
 import { readAuditPolicy } from '../audit/read-audit-policy.js';
+import { StandardOutputLog } from '../audit/standard-output.js';
 import { TruncatingSink } from '../audit/truncating-sink.js';
 import type { AuditSinkConfig } from '../config/audit-config.js';
 import { FlagError } from '../config/flag-error.js';
@@ -74,7 +75,7 @@ async function openLog(config: ServerConfig, options: SinkOptions): Promise<Audi
   const { clock, logger } = options;
   const target =
     path === '-'
-      ? standardOutput
+      ? new StandardOutputLog(clock)
       : await LogFile.open({ ...log, path, clock, logger }).catch((error: unknown) => {
           throw new FlagError('audit-log-path', [reasonOf(error)], path);
         });

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  createReadStream,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { ManualClock } from '../std/clock.js';
+import { ManualClock, systemClock } from '../std/clock.js';
 import { LogFile } from './log-file.js';
 
 const megabyte = 1024 * 1024;
@@ -181,5 +184,42 @@ describe('rotation', () => {
     for (let round = 0; round < 20; round++) await file.append([half('b'), half('c')]);
     await file.close();
     expect(descriptors()).toBeLessThan(before);
+  });
+});
+
+const describeOnPosix = process.platform === 'win32' ? describe.skip : describe;
+
+describeOnPosix('a named pipe', () => {
+  beforeEach(() => {
+    mkdirSync(join(directory, 'logs'));
+    execFileSync('mkfifo', [path]);
+  });
+
+  it('gets all entries in their order from a writer that waits for its reader, and is not rotated', async () => {
+    const pipe = await open({ megabytesMax: 1, clock: systemClock });
+    const appended = ['a', 'b', 'c'].map((letter) => pipe.append([half(letter)]));
+    let isDone = false;
+    const all = Promise.all(appended).finally(() => (isDone = true));
+    const reader = createReadStream(path, 'utf8');
+    let read = '';
+    for await (const chunk of reader) {
+      if (read === '') expect(isDone).toBe(false);
+      read += String(chunk);
+      if (read.split('\n').length > 3) break;
+    }
+    expect(await all).toEqual(Array(3).fill({ written: 1, error: undefined }));
+    expect(read.split('\n').map((line) => [line[0], line.length])).toEqual([
+      ...['a', 'b', 'c'].map((letter) => [letter, half(letter)[0]!.length]),
+      [undefined, 0],
+    ]);
+    expect(names()).toEqual(['audit.log']);
+  });
+
+  it('is no longer waited for after abandon()', async () => {
+    const pipe = await open({ clock: systemClock });
+    const appended = pipe.append([entry('first'), half('x')]);
+    pipe.abandon();
+    const { written, error } = await appended;
+    expect([written, (error as NodeJS.ErrnoException).code]).toEqual([1, 'EAGAIN']);
   });
 });

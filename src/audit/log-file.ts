@@ -1,19 +1,20 @@
+import { constants } from 'node:fs';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { reasonOf } from '../kubeconfig-client/client-error.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
+import { EntryQueue, PatientWriter, writeEntries, type Appended, type LogEntry } from './log-entries.js';
 import { RotatedFiles } from './rotated-files.js';
 
 const megabyte = 1024 * 1024;
-/** Bytes that are copied into one buffer and written at once. */
-const writeBytesMax = megabyte;
 /** After a failed rotation, events are appended to the old file for this time. */
 const rotationRetryMs = 10_000;
 const ownerOnly = 0o600;
 const directoryMode = 0o700;
 const lineFeed = 0x0a;
-const endOfTornLine = Buffer.from('\n');
+/** A named pipe must not block a write, which could not be ended. */
+const openFlags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 interface Options {
   readonly path: string;
@@ -26,34 +27,27 @@ interface Options {
   readonly logger: Logger;
 }
 
-/** Lines of one event, which are in one file. */
-export type LogEntry = readonly Buffer[];
-
-interface Waiting {
-  readonly entries: readonly LogEntry[];
-  /** Gets the number of entries, from the first one, that are written, and the error of the next one. */
-  readonly done: (written: number, error: unknown) => void;
-}
-
 /**
  * A log to which lines are appended, and which is rotated by its size. An existing file is never truncated. Errors do not
  * stop it: the next entry is written if it can be, on a line of its own.
  */
 export class LogFile {
-  private queue: Waiting[] = [];
-  private isWriting = false;
+  private readonly queue = new EntryQueue((entries) => this.write(entries));
+  private readonly writer: PatientWriter;
   private file: FileHandle | undefined;
   private bytes = 0;
+  /** False for a named pipe or a device, which is not rotated. */
+  private isRegular = true;
   private isTorn = false;
   private nextRotationMs = -Infinity;
   private tidying: Promise<void> | undefined = undefined;
   /** True if a file was rotated since the last run of tidy() began. */
   private isTidyDue = false;
   private readonly rotated: RotatedFiles;
-  private idle: (() => void) | undefined = undefined;
 
   private constructor(private readonly options: Options) {
     this.rotated = new RotatedFiles(options);
+    this.writer = new PatientWriter(options.clock);
   }
 
   /** Opens the file. Rejects if it cannot be written. */
@@ -61,46 +55,29 @@ export class LogFile {
     const log = new LogFile(options);
     await mkdir(dirname(options.path), { recursive: true, mode: directoryMode });
     await log.openFile();
-    if (options.megabytesMax > 0) log.tidy();
+    if (options.megabytesMax > 0 && log.isRegular) log.tidy();
     return log;
   }
 
-  /** Resolves when the entries are written, with the number of those that are, and the error of the next one. */
-  append(entries: readonly LogEntry[]): Promise<{ readonly written: number; readonly error: unknown }> {
-    return new Promise((resolve) => {
-      this.queue.push({ entries, done: (written, error) => resolve({ written, error }) });
-      if (!this.isWriting) void this.writeAll();
-    });
+  append(entries: readonly LogEntry[]): Promise<Appended> {
+    return this.queue.append(entries);
   }
 
   /** Resolves when all entries are written and the file is closed. */
   async close(): Promise<void> {
-    if (this.isWriting) await new Promise<void>((resolve) => (this.idle = resolve));
+    await this.queue.whenIdle();
     await this.tidying;
     await this.file?.close();
     this.file = undefined;
   }
 
-  private async writeAll(): Promise<void> {
-    this.isWriting = true;
-    while (this.queue.length > 0) {
-      const batch = this.queue;
-      this.queue = [];
-      const entries = batch.length === 1 ? batch[0]!.entries : batch.flatMap((waiting) => waiting.entries);
-      const { written, error } = await this.write(entries);
-      let left = written;
-      for (const waiting of batch) {
-        const own = Math.min(left, waiting.entries.length);
-        waiting.done(own, own < waiting.entries.length ? error : undefined);
-        left -= own;
-      }
-    }
-    this.isWriting = false;
-    this.idle?.();
+  /** Stops waiting for the reader, if the file is a named pipe. */
+  abandon(): void {
+    this.writer.stopWaiting();
   }
 
-  /** Writes entries until one fails. Returns how many are written. */
-  private async write(entries: readonly LogEntry[]): Promise<{ written: number; error: unknown }> {
+  /** Writes entries until one fails. */
+  private async write(entries: readonly LogEntry[]): Promise<Appended> {
     let written = 0;
     try {
       while (written < entries.length) {
@@ -111,7 +88,7 @@ export class LogFile {
         }
         const run = entries.slice(written, written + count);
         const done = await this.writeRun(run);
-        written += done.entries;
+        written += done.written;
         if (done.error !== undefined) return { written, error: done.error };
       }
       return { written, error: undefined };
@@ -123,7 +100,8 @@ export class LogFile {
   /** Returns how many entries are written before the file is rotated; 0 if it has to be first. */
   private countThatFit(entries: readonly LogEntry[], from: number): number {
     const { megabytesMax, clock } = this.options;
-    if (megabytesMax === 0 || clock.monotonicMs() < this.nextRotationMs) return entries.length - from;
+    if (megabytesMax === 0 || !this.isRegular || clock.monotonicMs() < this.nextRotationMs)
+      return entries.length - from;
     let bytes = this.bytes;
     let count = 0;
     for (; from + count < entries.length; count++) {
@@ -134,43 +112,22 @@ export class LogFile {
     return count;
   }
 
-  private async writeRun(entries: readonly LogEntry[]): Promise<{ entries: number; error: unknown }> {
+  private async writeRun(entries: readonly LogEntry[]): Promise<Appended> {
     const file = (this.file ??= await this.openFile());
-    const pieces = entries.flat();
-    if (this.isTorn) pieces.unshift(endOfTornLine);
-    const skipped = this.isTorn ? endOfTornLine.length : 0;
-    let written = 0;
-    let error: unknown;
-    try {
-      for (const buffer of joined(pieces)) {
-        for (let at = 0; at < buffer.length;) {
-          const { bytesWritten } = await file.write(buffer, at);
-          at += bytesWritten;
-          written += bytesWritten;
-        }
-      }
-    } catch (reason) {
-      error = reason;
-    }
-    this.bytes += written;
-    if (written === 0) return { entries: error === undefined ? entries.length : 0, error };
-    let left = written - skipped;
-    let complete = 0;
-    for (const entry of entries) {
-      const length = entry.reduce((sum, piece) => sum + piece.length, 0);
-      if (left < length) break;
-      left -= length;
-      complete++;
-    }
-    this.isTorn = left > 0;
-    return { entries: complete, error };
+    const result = await writeEntries(entries, this.isTorn, (buffer, at) =>
+      this.writer.write(() => file.write(buffer, at)),
+    );
+    this.bytes += result.bytes;
+    this.isTorn = result.isTorn;
+    return result;
   }
 
   private async openFile(mode = ownerOnly): Promise<FileHandle> {
-    const file = await open(this.options.path, 'a+', mode);
+    const file = await open(this.options.path, openFlags, mode);
     const info = await file.stat();
     this.bytes = info.size;
-    this.isTorn = info.isFile() && info.size > 0 && (await lastByte(file, info.size)) !== lineFeed;
+    this.isRegular = info.isFile();
+    this.isTorn = this.isRegular && info.size > 0 && (await lastByte(file, info.size)) !== lineFeed;
     this.file = file;
     return file;
   }
@@ -215,20 +172,4 @@ export class LogFile {
 async function lastByte(file: FileHandle, size: number): Promise<number> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0]!;
-}
-
-/** Joins small buffers, so that few of them are written. */
-function* joined(pieces: readonly Buffer[]): Iterable<Buffer> {
-  let small: Buffer[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    if (bytes + piece.length > writeBytesMax && small.length > 0) {
-      yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
-      small = [];
-      bytes = 0;
-    }
-    small.push(piece);
-    bytes += piece.length;
-  }
-  if (small.length > 0) yield small.length === 1 ? small[0]! : Buffer.concat(small, bytes);
 }

@@ -2,12 +2,14 @@ import type { AuditLogConfig } from '../config/audit-config.js';
 import { reasonOf } from '../kubeconfig-client/client-error.js';
 import type { AuditEvent } from './audit-event.js';
 import type { AuditSink, LossLog } from './audit-sink.js';
-import type { LogEntry } from './log-file.js';
+import type { Appended, LogEntry } from './log-entries.js';
 
 /** Receives the lines: a file, or standard output. */
 interface LogTarget {
-  append(entries: readonly LogEntry[]): Promise<{ readonly written: number; readonly error: unknown }>;
+  append(entries: readonly LogEntry[]): Promise<Appended>;
   close(): Promise<void>;
+  /** Ends writes that wait for a reader. */
+  abandon(): void;
 }
 
 interface Options {
@@ -46,17 +48,6 @@ export class LogSink implements AuditSink {
   }
 
   abandon(): void {
-    // A write of a file ends by itself.
+    this.target.abandon();
   }
 }
-
-/** Writes lines to standard output. */
-export const standardOutput: LogTarget = {
-  append: (entries) =>
-    new Promise((resolve) =>
-      process.stdout.write(Buffer.concat(entries.flat()), (error) =>
-        resolve(error ? { written: 0, error } : { written: entries.length, error: undefined }),
-      ),
-    ),
-  close: () => Promise.resolve(),
-};

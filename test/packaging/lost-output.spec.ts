@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { packageRoot } from '../../src/config/config-files.js';
 import { eventually } from '../harness/eventually.js';
@@ -24,16 +25,19 @@ afterEach(() => {
 });
 
 /** Starts the built server, which logs each request. */
-function serve(stdio: StdioOptions): ChildProcess {
-  const words = ['serve', '--storage-backend=memory', `--secure-port=${port}`, '--data-dir=data', '-v=4'];
+function serve(stdio: StdioOptions, ...flags: string[]): ChildProcess {
+  const words = ['serve', '--storage-backend=memory', `--secure-port=${port}`, '--data-dir=data', '-v=4', ...flags];
   child = spawn(process.execPath, [join(packageRoot, 'bin/keelson'), ...words], { cwd: folder, stdio });
   killedAtExit(child);
   return child;
 }
 
-const readyz = () =>
+const readyz = () => get('/readyz');
+
+const get = (path: string) =>
   new Promise<number | undefined>((resolve) => {
-    const asked = request({ port, path: '/readyz', rejectUnauthorized: false, agent: false }, (answer) => {
+    const headers = path === '/readyz' ? {} : { authorization: 'Bearer administrator' };
+    const asked = request({ port, path, headers, rejectUnauthorized: false, agent: false }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
@@ -92,4 +96,80 @@ testOnLinux('a command whose output is on a full disk says so', async () => {
   command.stderr!.on('data', (chunk) => (printed += String(chunk)));
   expect(await once(command, 'close')).toEqual([1, null]);
   expect(printed).toContain('the output could not be written: ENOSPC');
+});
+
+/** Of a hundred requests with it in their URL, the events do not fit into the buffers of a pipe. */
+const longFiller = 'x'.repeat(10_000);
+
+/** The flags of an audit log on standard output of everything but /readyz. */
+function auditFlags(path = '-'): string[] {
+  const policy = {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
+    rules: [{ level: 'None', nonResourceURLs: ['/readyz'] }, { level: 'Metadata' }],
+  };
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
+  // Requests of administrators are not queued.
+  writeFileSync(join(folder, 'tokens.csv'), 'administrator,administrator,1,system:masters\n');
+  return ['--audit-policy-file=policy.json', `--audit-log-path=${path}`, '--token-auth-file=tokens.csv'];
+}
+
+test('the reader of the audit log on its output is busy for some time', async () => {
+  const server = serve(['ignore', 'pipe', 'ignore'], ...auditFlags());
+  await isReady(server);
+  const count = 100;
+  const answers = Array.from({ length: count }, (_, index) => get(`/version?number=${index}&filler=${longFiller}`));
+  let answered = 0;
+  for (const answer of answers) void answer.then(() => answered++);
+  let before = -1;
+  await eventually('the output takes no more lines', async () => {
+    const isStuck = answered === before;
+    before = answered;
+    await sleep(500);
+    return isStuck;
+  });
+  expect(answered).toBeLessThan(count);
+  expect(await readyz()).toBe(200);
+
+  let printed = '';
+  server.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
+  expect(await exitCodeAfterSigterm(server)).toBe(0);
+  const events = printed.split('\n').filter((line) => line.startsWith('{'));
+  const numbers = events
+    .map((line) => JSON.parse(line) as { requestURI: string })
+    .map(({ requestURI }) => Number(/^\/version\?number=(\d+)&/.exec(requestURI)?.[1]))
+    .filter((number) => !Number.isNaN(number));
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, index) => index));
+});
+
+test('nobody ever reads the audit log on its output', async () => {
+  const server = serve(['ignore', 'pipe', 'ignore'], ...auditFlags());
+  await isReady(server);
+  for (let index = 0; index < 100; index++) void get(`/version?filler=${longFiller}`);
+  await sleep(2000);
+  expect(await readyz()).toBe(200);
+  expect(await exitCodeAfterSigterm(server)).toBe(0);
+});
+
+testOnLinux('the audit log is a named pipe, which nobody reads', async () => {
+  execFileSync('mkfifo', [join(folder, 'audit.pipe')]);
+  const server = serve(['ignore', 'ignore', 'ignore'], ...auditFlags('audit.pipe'));
+  await isReady(server);
+  for (let index = 0; index < 100; index++) void get(`/version?filler=${longFiller}`);
+  await sleep(2000);
+  expect(await readyz()).toBe(200);
+  expect(await exitCodeAfterSigterm(server)).toBe(0);
+});
+
+testOnLinux('the disk with the audit log on its output is full', async () => {
+  const full = openSync('/dev/full', 'w');
+  const server = serve(['ignore', full, 'ignore'], ...auditFlags());
+  closeSync(full);
+  await isReady(server);
+  expect(await get('/version')).toBe(200);
+  expect(await readyz()).toBe(200);
+  server.kill('SIGTERM');
+  await once(server, 'exit');
 });
