@@ -1,28 +1,44 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { nameIn, namesIn, numberIn, readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import type { LoadJob } from './lib/generator-jobs.js';
 import { measure, precede, type Measured } from './lib/load-generator.js';
 import { configMap, namespace } from './lib/objects.js';
 import { counterMark, type RequestShape } from './lib/requests.js';
-import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { startBare, startOurs, stores, type Server, type StoreName } from './lib/servers.js';
 
-/**
- * Latency of a client with one connection, alone and beside 200 connections of another user, with priority and fairness
- * and without: `node dist/bench/fairness.js --seconds 10`. With `--noisy-sessions 20`
- * the other user's client sends 200 requests at a time over 20 HTTP/2 sessions. The goal is a p99 of at most three times
- * that of the quiet server. Both clients have processes of their own; the noisy one leaves the cores to the others. With
- * `--apart`, as root, the others do not wait for it at all, as if it ran on another machine. The same loads are answered
- * by a bare Node server with the same bytes, in the order of their arrival: what the clients and the event loop cost
- * without Keelson. The server's part of the latency is that of its metrics.
- */
+const help = `node dist/bench/fairness.js [options]
+
+Measures the latency of a client with one connection, alone and beside 200 connections of another user, with priority and
+fairness and without. The goal is a p99 of at most three times that of the quiet server. Both clients have processes of
+their own; the noisy one leaves the cores to the others. The same loads are answered by a bare Node server with the same
+bytes, in the order of their arrival: what the clients and the event loop cost without Keelson. The server's part of the
+latency is that of its metrics.
+
+  --seconds N          duration of each load; the default is 5
+  --store NAME         memory (the default) or embedded
+  --polite NAME,…      requests of the client with one connection: get (the default), create, list
+  --noisy-sessions N   the other user's client sends 200 requests at a time over N HTTP/2 sessions; 0, the default: over
+                       HTTP/1.1
+  --apart              the server and the client with one connection do not wait for the other user's client at all, as if
+                       it ran on another machine; needs root
+  --help               prints this help`;
+
 const noisyConnections = 200;
 const warmUpMs = 1500;
 const maps = '/api/v1/namespaces/default/configmaps';
 const listedMaps = 50;
 const others = '/api/v1/namespaces/others/configmaps';
 const othersListed = 500;
+
+interface Setting {
+  readonly seconds: number;
+  readonly isApart: boolean;
+  /** HTTP/2 sessions that the noisy client's requests share; 0: it uses HTTP/1.1. */
+  readonly noisySessions: number;
+}
 
 interface Requests {
   readonly polite: Readonly<Record<string, RequestShape>>;
@@ -49,7 +65,12 @@ const ours: Requests = {
 /** First number of the names that the next load creates. */
 let nextName = 0;
 
-async function load(server: Server, request: RequestShape, connections: number, seconds: number): Promise<Measured> {
+async function load(
+  server: Server,
+  request: RequestShape,
+  connections: number,
+  { seconds, isApart, noisySessions }: Setting,
+): Promise<Measured> {
   const job: LoadJob = {
     ...{ type: 'load', target: server.target, warmUpMs, request, connections, seconds },
     ...{ requestsMax: Number.MAX_SAFE_INTEGER, from: request.method === 'POST' ? nextName : 0 },
@@ -61,16 +82,16 @@ async function load(server: Server, request: RequestShape, connections: number, 
   return measured;
 }
 
-const print = (
+function printLoad(
   label: string,
   { p50Ms, p99Ms, perSecond, cpuMicrosPerUnit, failed }: Measured,
   quiet?: Measured,
-): void => {
+): void {
   const ratio = quiet ? `, ${(p99Ms / quiet.p99Ms).toFixed(1)} times the quiet p99` : '';
   const failures = failed > 0 ? `, ${failed} failed` : '';
   const figures = `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${perSecond.toFixed(0)}/s, ${cpuMicrosPerUnit.toFixed(0)} µs CPU`;
-  process.stdout.write(`${label.padEnd(40)}${figures}${ratio}${failures}\n`);
-};
+  print(`${label.padEnd(40)}${figures}${ratio}${failures}`);
+}
 
 const schema = 'polite';
 const flowSchema = {
@@ -104,19 +125,19 @@ async function serverTimes(server: Server): Promise<{ wait: number; execution: n
 }
 
 /** Measures the polite client alone and beside each of the noisy loads. */
-async function compare(server: Server, requests: Requests, seconds: number, hasMetrics: boolean): Promise<void> {
+async function compare(server: Server, requests: Requests, setting: Setting, hasMetrics: boolean): Promise<void> {
   for (const [kind, polite] of Object.entries(requests.polite)) {
-    const quiet = await load(server, polite, 1, seconds);
-    print(`polite ${kind} alone`, quiet);
+    const quiet = await load(server, polite, 1, setting);
+    printLoad(`polite ${kind} alone`, quiet);
     for (const [name, request] of Object.entries(requests.noisy)) {
       // The noisy load begins before the polite one and ends after it.
-      const noisy = load(server, request, noisyConnections, seconds + 4);
+      const noisy = load(server, request, noisyConnections, { ...setting, seconds: setting.seconds + 4 });
       await new Promise((resolve) => setTimeout(resolve, 2000));
       const before = hasMetrics ? await serverTimes(server) : undefined;
       const label = `polite ${kind} beside ${noisyConnections} noisy ${name}`;
-      print(label, await load(server, polite, 1, seconds), quiet);
+      printLoad(label, await load(server, polite, 1, setting), quiet);
       if (before) printServerTimes(before, await serverTimes(server));
-      print(`${noisyConnections} noisy ${name}`, await noisy);
+      printLoad(`${noisyConnections} noisy ${name}`, await noisy);
     }
   }
 }
@@ -128,13 +149,19 @@ function printServerTimes(before: Times, after: Times): void {
   const mean = (seconds: number) => `${((seconds * 1000) / count).toFixed(2)} ms`;
   const wait = mean(after.wait - before.wait);
   const execution = mean(after.execution - before.execution);
-  process.stdout.write(`${'  on the server'.padEnd(40)}mean wait ${wait}, mean execution ${execution}\n`);
+  print(`${'  on the server'.padEnd(40)}mean wait ${wait}, mean execution ${execution}`);
 }
 
-async function run(directory: string, flags: readonly string[], hasMetrics: boolean): Promise<void> {
-  const server = await startOurs(directory, store, undefined, ['--authorization-mode=AlwaysAllow', ...flags]);
+async function run(
+  directory: string,
+  { store, kinds }: { store: StoreName; kinds: readonly string[] },
+  setting: Setting,
+  hasMetrics: boolean,
+): Promise<void> {
+  const flags = ['--authorization-mode=AlwaysAllow', `--enable-priority-and-fairness=${hasMetrics}`];
+  const server = await startOurs(directory, store, undefined, flags);
   try {
-    if (isApart) precede(server.pid);
+    if (setting.isApart) precede(server.pid);
     for (let at = 0; at < listedMaps; at++) await created(server, maps, configMap(`map-${at}`));
     if (hasMetrics) {
       await created(server, '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', JSON.stringify(flowSchema));
@@ -142,8 +169,8 @@ async function run(directory: string, flags: readonly string[], hasMetrics: bool
     for (const name of ['created', 'others']) await created(server, '/api/v1/namespaces', namespace(name));
     for (let at = 0; at < othersListed; at++) await created(server, others, configMap(`map-${at}`));
     const polite = Object.fromEntries(Object.entries(ours.polite).filter(([kind]) => kinds.includes(kind)));
-    await compare(server, { ...ours, polite }, seconds, hasMetrics);
-    if (hasMetrics) await compareBare(directory, server, seconds);
+    await compare(server, { ...ours, polite }, setting, hasMetrics);
+    if (hasMetrics) await compareBare(directory, server, setting);
   } finally {
     await server.stop();
   }
@@ -155,43 +182,51 @@ async function created(server: Server, path: string, body: string): Promise<void
 }
 
 /** Measures a bare Node server that answers with the same bytes. */
-async function compareBare(directory: string, server: Server, seconds: number): Promise<void> {
+async function compareBare(directory: string, server: Server, setting: Setting): Promise<void> {
   const bare = await startBare(directory);
   try {
-    process.stdout.write('bare Node server\n');
+    print('bare Node server');
     await bare.call('PUT', '/body/get', (await server.call('GET', `${maps}/map-0`)).text);
     await bare.call('PUT', '/body/list', (await server.call('GET', maps)).text);
     const at = (path: string) => ({ method: 'GET', path, token: '' });
     const noisy = { get: at('/body/get'), list: at('/body/list') };
-    await compare(bare, { polite: { get: at('/body/get') }, noisy }, seconds, false);
+    await compare(bare, { polite: { get: at('/body/get') }, noisy }, setting, false);
   } finally {
     await bare.stop();
   }
 }
 
-const { values } = parseArgs({
-  options: {
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
     seconds: { type: 'string', default: '5' },
     store: { type: 'string', default: 'memory' },
     polite: { type: 'string', default: 'get' },
-    /** HTTP/2 sessions that the noisy client's requests share; 0: it uses HTTP/1.1. */
-    /** The server and the polite client run before all other programs: the noisy client has what they leave. */
     apart: { type: 'boolean', default: false },
     'noisy-sessions': { type: 'string', default: '0' },
-  },
-});
-const seconds = Number(values.seconds);
-const isApart = values.apart;
-const noisySessions = Number(values['noisy-sessions']);
-const store = values.store as StoreName;
-const kinds = values.polite.split(',');
-for (const isFair of [true, false]) {
-  const directory = await mkdtemp(join(tmpdir(), 'keelson-fairness-'));
-  const flag = `--enable-priority-and-fairness=${isFair}`;
-  process.stdout.write(`${flag}\n`);
-  try {
-    await run(directory, [flag], isFair);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+  });
+  const setting = {
+    seconds: numberIn('seconds', values.seconds),
+    isApart: values.apart,
+    noisySessions: wholeNumberIn('noisy-sessions', values['noisy-sessions']),
+  };
+  const load = {
+    store: nameIn(
+      'store',
+      values.store,
+      stores.filter((name) => name !== 'etcd'),
+    ),
+    kinds: namesIn('polite', values.polite, Object.keys(ours.polite)),
+  };
+  for (const isFair of [true, false]) {
+    const directory = await mkdtemp(join(tmpdir(), 'keelson-fairness-'));
+    print(isFair ? 'with priority and fairness' : 'without priority and fairness');
+    try {
+      await run(directory, load, setting, isFair);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   }
+  return 0;
 }
+
+asCommand(import.meta.url, { help, run: main, showsStack: true });

@@ -2,18 +2,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { asCommand, print } from '../scripts/as-command.js';
+import { nameIn, numberIn, readOptions, wholeNumberIn } from '../scripts/read-options.js';
 import type { Node } from '../src/catalog/types/core.v1.js';
 import { Http2Client } from './lib/http2-client.js';
 import { cpuSeconds, residentMiB } from './lib/process-figures.js';
-import { startOurs, type Server, type StoreName } from './lib/servers.js';
+import { startOurs, stores, type Server, type StoreName } from './lib/servers.js';
 
-/**
- * Simulated nodes that renew their Leases every 10 seconds, some of which stop:
- * `node dist/bench/nodes.js --nodes 2000 --silent 200 --seconds 600 --after 120`. Prints the CPU time and memory of the server, the latency of
- * renewals, when the silent nodes became Unknown after their last renewal, and how fast they were tainted and their Pods
- * evicted. The documented rate is one node in ten seconds and zone while less than 55 % of the nodes of a zone are silent.
- */
+const help = `node dist/bench/nodes.js [options]
+
+Simulates nodes that renew their Leases every 10 seconds, some of which stop. Prints the CPU time and memory of the server,
+the latency of renewals, when the silent nodes became Unknown after their last renewal, and how fast they were tainted and
+their Pods evicted. The documented rate is one node in ten seconds and zone while less than 55 % of the nodes of a zone are
+silent.
+
+  --nodes N     all nodes, of three zones; the default is 2000
+  --silent N    nodes that stop; the default is 200
+  --seconds N   time in which all nodes renew their Leases; the default is 60
+  --after N     time for which the silent nodes are observed; the default is 120
+  --store NAME  memory (the default) or embedded
+  --help        prints this help`;
+
 const renewMs = 10_000;
 const zones = 3;
 const tolerationSeconds = 20;
@@ -22,19 +31,16 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const pods = '/api/v1/namespaces/default/pods';
 const inParallel = 16;
 
-const { values } = parseArgs({
-  options: {
-    nodes: { type: 'string', default: '2000' },
-    silent: { type: 'string', default: '200' },
-    seconds: { type: 'string', default: '60' },
-    after: { type: 'string', default: '120' },
-    store: { type: 'string', default: 'memory' },
-  },
-});
+interface Setting {
+  readonly nodes: number;
+  readonly silent: number;
+  readonly seconds: number;
+  readonly after: number;
+  readonly store: StoreName;
+}
 
 const microTime = (): string => new Date().toISOString().replace('Z', '000Z');
-const seconds = (ms: number): string => (ms / 1000).toFixed(1);
-const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 /** Returns the value below which `share` of the sorted values lie. */
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -159,15 +165,15 @@ function perMinute(times: readonly number[]): string {
 function report({ unknownAfterMs, taintedAtMs, evictedAtMs }: Consequences, { silent, names }: SimulatedNodes): void {
   const others = [...unknownAfterMs.keys()].filter((name) => !silent.has(name)).length;
   const delays = [...unknownAfterMs.values()].sort((a, b) => a - b);
-  say(
-    `Unknown: ${delays.length - others} of ${silent.size} silent nodes, ${seconds(delays[0] ?? 0)} to ${seconds(delays.at(-1) ?? 0)} s ` +
-      `after the last renewal (median ${seconds(quantile(delays, 0.5))} s); ${others} of the ${names.length - silent.size} others`,
+  print(
+    `Unknown: ${delays.length - others} of ${silent.size} silent nodes, ${inSeconds(delays[0] ?? 0)} to ${inSeconds(delays.at(-1) ?? 0)} s ` +
+      `after the last renewal (median ${inSeconds(quantile(delays, 0.5))} s); ${others} of the ${names.length - silent.size} others`,
   );
-  say(`tainted NoExecute: ${taintedAtMs.size} nodes, ${perMinute([...taintedAtMs.values()])} a minute`);
+  print(`tainted NoExecute: ${taintedAtMs.size} nodes, ${perMinute([...taintedAtMs.values()])} a minute`);
   const waits = [...evictedAtMs].map(([name, atMs]) => atMs - taintedAtMs.get(name.slice('on-'.length))!);
   waits.sort((a, b) => a - b);
-  say(
-    `evicted: ${waits.length} Pods, ${seconds(waits[0] ?? 0)} to ${seconds(waits.at(-1) ?? 0)} s after the taint ` +
+  print(
+    `evicted: ${waits.length} Pods, ${inSeconds(waits[0] ?? 0)} to ${inSeconds(waits.at(-1) ?? 0)} s after the taint ` +
       `(they tolerate it for ${tolerationSeconds} s)`,
   );
 }
@@ -176,25 +182,25 @@ async function observe(server: Server, label: string, nodes: SimulatedNodes, len
   const [startedMs, before] = [performance.now(), cpuSeconds(server.pid)];
   await sleep(lengthMs);
   const share = (100_000 * (cpuSeconds(server.pid) - before)) / (performance.now() - startedMs);
-  say(
-    `${label} for ${seconds(lengthMs)} s: CPU ${share.toFixed(1)} % of a core, ${residentMiB(server.pid).toFixed(0)} MiB`,
+  print(
+    `${label} for ${inSeconds(lengthMs)} s: CPU ${share.toFixed(1)} % of a core, ${residentMiB(server.pid).toFixed(0)} MiB`,
   );
-  say(`  ${nodes.takeLatency()}`);
+  print(`  ${nodes.takeLatency()}`);
 }
 
-async function run(directory: string): Promise<void> {
-  const server = await startOurs(directory, values.store as StoreName, undefined);
+async function run(directory: string, setting: Setting): Promise<void> {
+  const server = await startOurs(directory, setting.store, undefined);
   const client = new Http2Client(server, 4);
-  const names = Array.from({ length: Number(values.nodes) }, (_, at) => `node-${at}`);
-  const nodes = new SimulatedNodes(client, names, new Set(names.slice(0, Number(values.silent))));
+  const names = Array.from({ length: setting.nodes }, (_, at) => `node-${at}`);
+  const nodes = new SimulatedNodes(client, names, new Set(names.slice(0, setting.silent)));
   try {
     await nodes.join();
-    say(`${names.length} nodes have joined`);
+    print(`${names.length} nodes have joined`);
     nodes.renewAll();
     const consequences = new Consequences(client, nodes);
-    await observe(server, 'all nodes renew their Leases', nodes, Number(values.seconds) * 1000);
+    await observe(server, 'all nodes renew their Leases', nodes, setting.seconds * 1000);
     nodes.silence();
-    await observe(server, `${nodes.silent.size} nodes are silent`, nodes, Number(values.after) * 1000);
+    await observe(server, `${nodes.silent.size} nodes are silent`, nodes, setting.after * 1000);
     report(consequences, nodes);
   } finally {
     nodes.stop();
@@ -203,9 +209,32 @@ async function run(directory: string): Promise<void> {
   }
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'keelson-nodes-'));
-try {
-  await run(directory);
-} finally {
-  await rm(directory, { recursive: true, force: true });
+async function main(words: readonly string[]): Promise<number> {
+  const values = readOptions(words, {
+    nodes: { type: 'string', default: '2000' },
+    silent: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '60' },
+    after: { type: 'string', default: '120' },
+    store: { type: 'string', default: 'memory' },
+  });
+  const setting = {
+    nodes: wholeNumberIn('nodes', values.nodes),
+    silent: wholeNumberIn('silent', values.silent),
+    seconds: numberIn('seconds', values.seconds),
+    after: numberIn('after', values.after),
+    store: nameIn(
+      'store',
+      values.store,
+      stores.filter((name) => name !== 'etcd'),
+    ),
+  };
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-nodes-'));
+  try {
+    await run(directory, setting);
+    return 0;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
+
+asCommand(import.meta.url, { help, run: main, showsStack: true });
