@@ -129,7 +129,7 @@ writeFileSync(join(root, 'dist/bundle-contents.json'), JSON.stringify(contents))
 // Flags in the environment are for the server that the user starts.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KEELSON_')));
 // Compiled code is for the flags with which bin/keelson starts Node.
-const { status } = spawnSync(process.execPath, ['--max-semi-space-size=64', join(root, 'scripts/compile-bundle.mjs')], {
+const { status } = spawnSync(process.execPath, ['--max-semi-space-size=32', join(root, 'scripts/compile-bundle.mjs')], {
   stdio: ['ignore', 'ignore', 'inherit'],
   env,
 });

@@ -32,7 +32,7 @@ const host = '127.0.0.1';
 const token = 'benchmark';
 const startTimeoutMs = 60_000;
 /** The flag of Node with which bin/keelson starts, of which the benchmarks need the process itself. */
-const semiSpaces = '--max-semi-space-size=64';
+const semiSpaces = '--max-semi-space-size=32';
 
 export async function startOurs(
   directory: string,

@@ -26,10 +26,10 @@ function flagsOf(program: string, nodeOptions = ''): unknown {
 
 it.each(['keelson', 'kube-apiserver'])('bin/%s starts Node with large semi-spaces, also by a link', (name) => {
   const program = join(packageRoot, 'bin', name);
-  expect(flagsOf(program)).toEqual(['--max-semi-space-size=64']);
+  expect(flagsOf(program)).toEqual(['--max-semi-space-size=32']);
   const link = join(directory, name);
   symlinkSync(program, link);
-  expect(flagsOf(link)).toEqual(['--max-semi-space-size=64']);
+  expect(flagsOf(link)).toEqual(['--max-semi-space-size=32']);
 });
 
 it('bin/keelson keeps a size of semi-spaces from NODE_OPTIONS', () => {
