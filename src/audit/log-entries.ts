@@ -84,7 +84,7 @@ export class PatientWriter {
   }
 }
 
-export interface EntriesWritten extends Appended {
+interface EntriesWritten extends Appended {
   readonly bytes: number;
   /** True if the last line is not complete. */
   readonly isTorn: boolean;
