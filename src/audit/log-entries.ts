@@ -21,25 +21,23 @@ interface Waiting {
 /** Writes entries in their order. Those that come while others are written are written together. */
 export class EntryQueue {
   private waiting: Waiting[] = [];
-  private isWriting = false;
-  private idle: (() => void) | undefined = undefined;
+  private writing: Promise<void> | undefined = undefined;
 
   constructor(private readonly write: (entries: readonly LogEntry[]) => Promise<Appended>) {}
 
   append(entries: readonly LogEntry[]): Promise<Appended> {
     return new Promise((done) => {
       this.waiting.push({ entries, done });
-      if (!this.isWriting) void this.writeAll();
+      this.writing ??= this.writeAll();
     });
   }
 
-  /** Resolves when all entries are written. Called once. */
+  /** Resolves when all entries are written. */
   async whenIdle(): Promise<void> {
-    if (this.isWriting) await new Promise<void>((resolve) => (this.idle = resolve));
+    await this.writing;
   }
 
   private async writeAll(): Promise<void> {
-    this.isWriting = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting;
       this.waiting = [];
@@ -52,78 +50,70 @@ export class EntryQueue {
         left -= own;
       }
     }
-    this.isWriting = false;
-    this.idle?.();
+    this.writing = undefined;
   }
 }
+
+/** Writes from an offset on, and returns how many bytes it has written. */
+type Write = (buffer: Buffer, at: number) => Promise<{ readonly bytesWritten: number }>;
 
 /** A reader that is busy is tried again after this time. */
 const pauseMs = 20;
 
-/** Writes to pipes whose reader may be busy. */
-export class PatientWriter {
-  private isImpatient = false;
+/** Writes whole entries to files and to pipes whose reader may be busy. Their file descriptors must not block. */
+export class EntryWriter {
+  /** True if the last line is not complete: it is ended before the next entry. */
+  isTorn = false;
+  private isPatient = true;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Repeats `write` as long as the pipe is full, and returns its result. The file descriptor must not block. */
-  async write(write: () => Promise<{ readonly bytesWritten: number }>): Promise<number> {
-    for (;;) {
-      try {
-        return (await write()).bytesWritten;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || this.isImpatient) throw error;
-        await sleep(this.clock, pauseMs);
+  /** Writes entries until one fails. */
+  async write(entries: readonly LogEntry[], write: Write): Promise<Appended & { readonly bytes: number }> {
+    const pieces = entries.flat();
+    if (this.isTorn) pieces.unshift(endOfTornLine);
+    let bytes = 0;
+    let error: unknown;
+    try {
+      for (const buffer of joined(pieces)) {
+        for (let at = 0; at < buffer.length;) {
+          const { bytesWritten } = await this.whenTaken(() => write(buffer, at));
+          at += bytesWritten;
+          bytes += bytesWritten;
+        }
       }
+    } catch (reason) {
+      error = reason;
     }
+    if (bytes === 0) return { written: error === undefined ? entries.length : 0, bytes, error };
+    let left = bytes - (this.isTorn ? endOfTornLine.length : 0);
+    let written = 0;
+    for (const entry of entries) {
+      const length = entry.reduce((sum, piece) => sum + piece.length, 0);
+      if (left < length) break;
+      left -= length;
+      written++;
+    }
+    this.isTorn = left > 0;
+    return { written, bytes, error };
   }
 
   /** Waits no longer: what a full pipe does not take is an error. */
   stopWaiting(): void {
-    this.isImpatient = true;
+    this.isPatient = false;
   }
-}
 
-interface EntriesWritten extends Appended {
-  readonly bytes: number;
-  /** True if the last line is not complete. */
-  readonly isTorn: boolean;
-}
-
-/**
- * Writes entries until one fails. `write` writes from an offset on, and returns how many bytes it has written. If the
- * last line before is torn, it is ended first.
- */
-export async function writeEntries(
-  entries: readonly LogEntry[],
-  isTorn: boolean,
-  write: (buffer: Buffer, at: number) => Promise<number>,
-): Promise<EntriesWritten> {
-  const pieces = entries.flat();
-  if (isTorn) pieces.unshift(endOfTornLine);
-  let bytes = 0;
-  let error: unknown;
-  try {
-    for (const buffer of joined(pieces)) {
-      for (let at = 0; at < buffer.length;) {
-        const count = await write(buffer, at);
-        at += count;
-        bytes += count;
+  /** Repeats `write` as long as the pipe is full. */
+  private async whenTaken<T>(write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || !this.isPatient) throw error;
+        await sleep(this.clock, pauseMs);
       }
     }
-  } catch (reason) {
-    error = reason;
   }
-  if (bytes === 0) return { written: error === undefined ? entries.length : 0, bytes, isTorn, error };
-  let left = bytes - (isTorn ? endOfTornLine.length : 0);
-  let written = 0;
-  for (const entry of entries) {
-    const length = entry.reduce((sum, piece) => sum + piece.length, 0);
-    if (left < length) break;
-    left -= length;
-    written++;
-  }
-  return { written, bytes, isTorn: left > 0, error };
 }
 
 /** Joins small buffers, so that few of them are written. */

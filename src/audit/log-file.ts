@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { reasonOf } from '../kubeconfig-client/client-error.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
-import { EntryQueue, PatientWriter, writeEntries, type Appended, type LogEntry } from './log-entries.js';
+import { EntryQueue, EntryWriter, type Appended, type LogEntry } from './log-entries.js';
 import { RotatedFiles } from './rotated-files.js';
 
 const megabyte = 1024 * 1024;
@@ -33,12 +33,11 @@ interface Options {
  */
 export class LogFile {
   private readonly queue = new EntryQueue((entries) => this.write(entries));
-  private readonly writer: PatientWriter;
+  private readonly writer: EntryWriter;
   private file: FileHandle | undefined;
   private bytes = 0;
   /** False for a named pipe or a device, which is not rotated. */
   private isRegular = true;
-  private isTorn = false;
   private nextRotationMs = -Infinity;
   private tidying: Promise<void> | undefined = undefined;
   /** True if a file was rotated since the last run of tidy() began. */
@@ -47,7 +46,7 @@ export class LogFile {
 
   private constructor(private readonly options: Options) {
     this.rotated = new RotatedFiles(options);
-    this.writer = new PatientWriter(options.clock);
+    this.writer = new EntryWriter(options.clock);
   }
 
   /** Opens the file. Rejects if it cannot be written. */
@@ -114,11 +113,8 @@ export class LogFile {
 
   private async writeRun(entries: readonly LogEntry[]): Promise<Appended> {
     const file = (this.file ??= await this.openFile());
-    const result = await writeEntries(entries, this.isTorn, (buffer, at) =>
-      this.writer.write(() => file.write(buffer, at)),
-    );
+    const result = await this.writer.write(entries, (buffer, at) => file.write(buffer, at));
     this.bytes += result.bytes;
-    this.isTorn = result.isTorn;
     return result;
   }
 
@@ -127,7 +123,7 @@ export class LogFile {
     const info = await file.stat();
     this.bytes = info.size;
     this.isRegular = info.isFile();
-    this.isTorn = this.isRegular && info.size > 0 && (await lastByte(file, info.size)) !== lineFeed;
+    this.writer.isTorn = this.isRegular && info.size > 0 && (await lastByte(file, info.size)) !== lineFeed;
     this.file = file;
     return file;
   }

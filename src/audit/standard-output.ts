@@ -1,7 +1,7 @@
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Clock } from '../std/clock.js';
-import { EntryQueue, PatientWriter, writeEntries, type Appended, type LogEntry } from './log-entries.js';
+import { EntryQueue, EntryWriter, type Appended, type LogEntry } from './log-entries.js';
 
 const writeTo = promisify(write);
 const standardOutput = 1;
@@ -12,11 +12,10 @@ const standardOutput = 1;
  */
 export class StandardOutputLog {
   private readonly queue = new EntryQueue((entries) => this.write(entries));
-  private readonly writer: PatientWriter;
-  private isTorn = false;
+  private readonly writer: EntryWriter;
 
   constructor(clock: Clock) {
-    this.writer = new PatientWriter(clock);
+    this.writer = new EntryWriter(clock);
   }
 
   append(entries: readonly LogEntry[]): Promise<Appended> {
@@ -32,11 +31,7 @@ export class StandardOutputLog {
     this.writer.stopWaiting();
   }
 
-  private async write(entries: readonly LogEntry[]): Promise<Appended> {
-    const result = await writeEntries(entries, this.isTorn, (buffer, at) =>
-      this.writer.write(() => writeTo(standardOutput, buffer, at)),
-    );
-    this.isTorn = result.isTorn;
-    return result;
+  private write(entries: readonly LogEntry[]): Promise<Appended> {
+    return this.writer.write(entries, (buffer, at) => writeTo(standardOutput, buffer, at));
   }
 }
