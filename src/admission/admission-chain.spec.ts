@@ -87,6 +87,61 @@ it('calls only plug-ins that are about the resource, or about all', async () => 
   expect(ran).toEqual(['all', 'pods', 'all', 'pods']);
 });
 
+describe('updates that change nothing', () => {
+  const update = { ...attributesOf({ of: '/pods' }), operation: 'UPDATE' } as const;
+  const pods = [{ group: '', resource: 'pods' }];
+  const nodes = [{ group: '', resource: 'nodes' }];
+  const admit = () => undefined;
+  const validate = admit;
+  const idle = () => false;
+
+  it.each<[boolean, string, Partial<AdmissionPlugin>[]]>([
+    [
+      true,
+      'all plug-ins do nothing',
+      [
+        { admit, actsOnUnchanged: idle },
+        { validate, actsOnUnchanged: idle },
+      ],
+    ],
+    [true, 'a plug-in that may act is about another resource', [{ admit, resources: nodes }]],
+    [false, 'a mutating plug-in acts', [{ admit, actsOnUnchanged: () => true, resources: pods }]],
+    [
+      false,
+      'a validating plug-in acts',
+      [
+        { admit, actsOnUnchanged: idle },
+        { validate, actsOnUnchanged: () => true },
+      ],
+    ],
+    [false, 'a plug-in does not say', [{ admit, actsOnUnchanged: idle }, { validate }]],
+  ])('are ignored: %s, if %s', (want, _what, plugins) => {
+    const chain = new AdmissionChain(plugins.map((plugin, index) => ({ name: `${index}`, ...plugin })));
+    expect([chain.ignoresUnchanged(update), chain.ignoresUnchanged(update)]).toEqual([want, want]);
+  });
+
+  it('count for each plug-in and step, if they are ignored', () => {
+    const counted: string[] = [];
+    const observer: AdmissionObserver = {
+      clock: new ManualClock(),
+      plugin: () => undefined,
+      unconcernedPlugins: (names, step, operation) => void counted.push(`${names.join()} ${step} ${operation}`),
+      step: (step, operation, seconds, isRefused) => void counted.push(`${step} ${operation} ${seconds} ${isRefused}`),
+    };
+    const plugins = [
+      { name: 'A', admit },
+      { name: 'B', admit, validate },
+    ];
+    new AdmissionChain(plugins, observer).countIgnored(update);
+    expect(counted).toEqual([
+      'A,B admit UPDATE',
+      'admit UPDATE 0 false',
+      'B validate UPDATE',
+      'validate UPDATE 0 false',
+    ]);
+  });
+});
+
 describe('plug-ins that return at once, and those that return a promise', () => {
   const outcomes: string[] = [];
   const observer: AdmissionObserver = {

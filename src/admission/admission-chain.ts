@@ -4,7 +4,7 @@ import { putOwn } from '../machinery/put-own.js';
 import { copyJson } from '../patch/copy-json.js';
 import type { Clock } from '../std/clock.js';
 import type { AdmissionOperation } from './admission-operation.js';
-import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.js';
+import type { AdmissionAttributes, AdmissionPlugin, UnchangedUpdate } from './admission-plugin.js';
 
 export type AdmissionStep = 'admit' | 'validate';
 
@@ -12,7 +12,7 @@ export type AdmissionStep = 'admit' | 'validate';
 export interface AdmissionObserver {
   readonly clock: Clock;
   plugin(name: string, step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
-  /** Plug-ins that were not called for a request, since they are about other resources. Always the same array for the same names. */
+  /** Plug-ins that were not called for a request, since they do nothing about it. Always the same array for the same names. */
   unconcernedPlugins(names: readonly string[], step: AdmissionStep, operation: AdmissionOperation): void;
   step(step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
 }
@@ -32,6 +32,7 @@ export class AdmissionChain {
   };
   /** Few, since most resources concern the same plug-ins. Keyed by step and names. */
   private readonly selections = new Map<string, Selection>();
+  private readonly names: Readonly<Record<AdmissionStep, readonly string[]>>;
   private readonly reinvoking: AdmissionPlugin[];
   /** True if a plug-in of an embedding program may change objects: it gets values of its own, as AdmissionHooks says. */
   private readonly copiesUpdates: boolean;
@@ -43,6 +44,7 @@ export class AdmissionChain {
     const admitting = plugins.filter((plugin) => plugin.admit);
     const validating = plugins.filter((plugin) => plugin.validate);
     this.all = { admit: { concerned: admitting, others: [] }, validate: { concerned: validating, others: [] } };
+    this.names = { admit: admitting.map(({ name }) => name), validate: validating.map(({ name }) => name) };
     this.reinvoking = plugins.filter((plugin) => plugin.needsReinvocation);
     this.copiesUpdates = admitting.some(({ isOwn = false }) => isOwn);
   }
@@ -54,6 +56,23 @@ export class AdmissionChain {
 
   validate(attributes: AdmissionAttributes): Promise<void> {
     return this.run('validate', attributes);
+  }
+
+  /** True if both steps of all plug-ins do nothing about the update. */
+  ignoresUnchanged(update: UnchangedUpdate): boolean {
+    return steps.every((step) =>
+      this.selectionFor(update.resource, step).concerned.every((plugin) => plugin.actsOnUnchanged?.(update) === false),
+    );
+  }
+
+  /** Counts an update for which the steps need not run. */
+  countIgnored({ operation }: UnchangedUpdate): void {
+    const { observer } = this;
+    if (!observer) return;
+    for (const step of steps) {
+      observer.unconcernedPlugins(this.names[step], step, operation);
+      observer.step(step, operation, 0, false);
+    }
   }
 
   /** Runs both steps for a request that stores nothing in between. */
@@ -130,6 +149,8 @@ export class AdmissionChain {
     return selection;
   }
 }
+
+const steps: readonly AdmissionStep[] = ['admit', 'validate'];
 
 function isConcerned({ resources }: AdmissionPlugin, { group, resource }: GroupResource): boolean {
   return !resources || resources.some((about) => about.group === group && about.resource === resource);

@@ -26,6 +26,14 @@ export interface AdmissionAttributes {
   readonly write?: object;
 }
 
+/** What is known of an update that leaves the object as it is stored, if nobody reads the object. */
+export interface UnchangedUpdate extends Pick<
+  AdmissionAttributes,
+  'resource' | 'served' | 'subresource' | 'namespaced' | 'namespace' | 'request'
+> {
+  readonly operation: 'UPDATE';
+}
+
 /**
  * The two steps of a plug-in. `admit` may change the object in place; `validate` sees the object that will be stored.
  * Both refuse the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any. A step may run
@@ -47,6 +55,11 @@ export interface AdmissionHooks {
    */
   readonly needsReinvocation?: (attributes: AdmissionAttributes) => boolean;
   readonly validate?: (attributes: AdmissionAttributes) => void | Promise<void>;
+  /**
+   * False if both steps do nothing about an update that leaves the object as it is stored: they refuse nothing, change
+   * nothing, add no warning or audit annotation and call nobody. Absent: the steps are always called.
+   */
+  readonly actsOnUnchanged?: (update: UnchangedUpdate) => boolean;
 }
 
 export interface AdmissionPlugin extends AdmissionHooks {

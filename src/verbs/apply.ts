@@ -1,4 +1,5 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { UnchangedUpdate } from '../admission/admission-plugin.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
@@ -7,6 +8,7 @@ import { toStorageVersion } from '../registry/definition/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { copyObject } from '../patch/copy-json.js';
+import { recheckUnwritten } from '../registry/write/recheck-unwritten.js';
 import type { Submission } from '../registry/write/submission.js';
 import { objectTime } from '../registry/write/system-fields.js';
 import type { ApplyRequest } from '../registry/write/unchanged-applies.js';
@@ -43,7 +45,15 @@ export async function apply(
   const mayRemember = !viewSubresource?.viewKind && !definition.hub?.fromHubAhead;
   const request = mayRemember && sent && { ...sent, version: definition.version, subresource, manager, force };
   const cached = request ? store.cache.get(store.keyOf(target.namespace, target.name)) : undefined;
-  const unchanged = request && cached && store.unchangedApplies.isKnown(cached, request) ? cached : undefined;
+  const skipped = request && cached && store.unchangedApplies.find(cached, request);
+  const update = unchangedUpdate(target, subresource);
+  // Explanations and traces show every step.
+  const isIgnored = () => !context.trace && !context.steps?.trace && chain.ignoresUnchanged(update);
+  if (cached && skipped === 'write' && !target.preconditions && isIgnored() && (await isAsStored(target, cached))) {
+    chain.countIgnored(update);
+    return { type: 'stored', code: 200, encoded: cached };
+  }
+  const unchanged = skipped && cached;
   let config = unchanged ? undefined : configOf(await decode(), context.warnings);
   const hasWarned = context.warnings.length > 0;
   let merged: EncodedObject | undefined;
@@ -76,8 +86,25 @@ export async function apply(
       managedFields: { mode: 'supplied', definition },
     },
   );
-  if (request && merged && isUnchanged && written.encoded === merged) store.unchangedApplies.remember(merged, request);
+  const left = unchanged ?? (isUnchanged ? merged : undefined);
+  if (request && left && written.encoded === left) {
+    store.unchangedApplies.remember(left, request, context.warnings.length === 0 && isIgnored() ? 'write' : 'merge');
+  }
   return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);
+}
+
+function unchangedUpdate({ served, namespace, context }: Target, subresource: string): UnchangedUpdate {
+  const { definition, store } = served;
+  const { namespaced } = definition;
+  const operation = 'UPDATE';
+  return { operation, resource: store.groupResource, served, subresource, namespaced, namespace, request: context };
+}
+
+/** True if the cached object is the stored one, and need not be stored again with another key of encryption. */
+async function isAsStored({ served: { store }, context }: Target, encoded: EncodedObject): Promise<boolean> {
+  const current = { encoded, revision: encoded.revision, cached: true };
+  const { newer, isStale } = await recheckUnwritten(store, encoded.key, current, context);
+  return !newer && !isStale;
 }
 
 function configOf({ value, fields }: Submission, warnings: string[]): JsonObject {

@@ -178,6 +178,73 @@ describe('an apply that changed nothing', () => {
     expect(decoded).toBe(4);
   });
 
+  describe('and on which no plug-in acts', () => {
+    beforeEach(async () => {
+      await world.stop();
+      world = new VerbWorld({ warnings: () => [] });
+      await world.start();
+      world.actsOnUnchanged = false;
+      await send(labelledAs('y'));
+      await send(labelledAs('y'));
+      decoded = 0;
+      world.admitted.length = 0;
+    });
+    const steps = () => world.admitted.map(({ step }) => step);
+    const both = ['admit', 'validate'];
+
+    it('is neither decoded nor admitted', async () => {
+      const before = await world.stored('a');
+      expect(await send(labelledAs('y'))).toEqual([0, before!.metadata.resourceVersion, { x: 'y' }]);
+      expect([steps(), await world.stored('a')]).toEqual([[], before]);
+    });
+
+    it('is admitted from when a plug-in acts on it', async () => {
+      world.actsOnUnchanged = true;
+      await send(labelledAs('y'));
+      expect([decoded, steps()]).toEqual([0, both]);
+    });
+
+    it('is admitted again in each state that was reached while a plug-in acted', async () => {
+      world.actsOnUnchanged = true;
+      await world.elsewhere('a', (object) => labelled(object, 'other'));
+      for (const want of [1, 1]) expect((await send(labelledAs('y')))[0]).toBe(want);
+      world.admitted.length = 0;
+      world.actsOnUnchanged = false;
+      await send(labelledAs('y'));
+      expect(steps()).toEqual(both);
+      await send(labelledAs('y'));
+      expect([decoded, steps()]).toEqual([1, both]);
+    });
+
+    it('is merged and admitted if another server has changed the object, and the cache does not show it yet', async () => {
+      const elsewhere = world.elsewhere('a', (object) => labelled(object, 'other'));
+      const [decodings, , labels] = await send(labelledAs('y'));
+      await elsewhere;
+      expect([decodings, labels, steps()]).toEqual([1, { other: 'yes', x: 'y' }, both]);
+    });
+
+    it('is checked against preconditions', async () => {
+      const target = { ...world.target('a'), preconditions: { uid: 'other' } };
+      const sent = {
+        body: body(labelledAs('y')),
+        mediaType: 'application/apply-patch+yaml',
+        fieldValidation: 'Ignore',
+      };
+      const decode = () => bodyOf(labelledAs('y'));
+      const repeated = apply(world.chain, target, '', { decode, sent }, false, allowed);
+      await expect(repeated).rejects.toMatchObject({ code: 409 });
+    });
+  });
+
+  it('is admitted each time if its kind warns, although no plug-in acts', async () => {
+    world.actsOnUnchanged = false;
+    for (const _time of [1, 2, 3]) {
+      world.admitted.length = 0;
+      await send(labelledAs('y'));
+      expect([decoded, world.admitted.length]).toEqual([0, 2]);
+    }
+  });
+
   it('does not give plug-ins the stored object to change', async () => {
     world.onAdmit = (object) => void (object!.metadata.labels!['x'] = 'changed');
     await send(labelledAs('y'));

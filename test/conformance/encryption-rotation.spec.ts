@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { EncryptionFile, keyed } from '../harness/encryption.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
@@ -117,6 +118,35 @@ function rotation(name: string, openStore: () => Promise<KvStore>): void {
     }
   });
 }
+
+it('a repeated apply that changes nothing stores the object with the new key', async () => {
+  const file = new EncryptionFile();
+  const store = new MemoryStore();
+  file.writeForSecrets(keyed('aescbc', 'k1'));
+  const server = await startTestServer(memory, { config: { storage: file.config(true) }, store, reconciles: false });
+  try {
+    const admin = server.client(server.keelson.client);
+    const config = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { x: '' } };
+    const apply = async () => {
+      const { code } = await admin.patch(`${secrets}/a?fieldManager=one`, config, 'application/apply-patch+yaml');
+      return code;
+    };
+    for (const code of [201, 200, 200, 200]) expect(await apply()).toBe(code);
+    expect(await stored(store)).toEqual({ 'aescbc k1': 1 });
+    file.writeForSecrets(keyed('aesgcm', 'k2'), keyed('aescbc', 'k1'));
+    await eventually('it is stored with the new key', async () => {
+      expect(await apply()).toBe(200);
+      return (await stored(store))['aesgcm k2'] === 1;
+    });
+    const before = await store.revision();
+    for (let time = 0; time < 3; time++) expect(await apply()).toBe(200);
+    expect(await store.revision()).toBe(before);
+  } finally {
+    await server.stop();
+    await store.close();
+    file.remove();
+  }
+});
 
 describe('rotation', () => {
   let directory: string;

@@ -15,6 +15,7 @@ export const defaultIngressClass = defineAdmissionPlugin({
     const isDefault = [naming.label('is-default-class', 'ingressclass')];
     return {
       resources: [{ group, resource: 'ingresses' }],
+      actsOnUnchanged: () => false,
       admit(attributes) {
         if (!isAbout(attributes, group, 'ingresses', ['CREATE']) || !attributes.object) return;
         const ingress: Mutable<Ingress> = attributes.object;

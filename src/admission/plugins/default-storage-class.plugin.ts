@@ -17,6 +17,7 @@ export const defaultStorageClass = defineAdmissionPlugin({
     ];
     return {
       resources: [{ group: '', resource: 'persistentvolumeclaims' }],
+      actsOnUnchanged: () => false,
       admit(attributes) {
         if (!isAbout(attributes, '', 'persistentvolumeclaims', ['CREATE']) || !attributes.object) return;
         const claim: Mutable<PersistentVolumeClaim> = attributes.object;

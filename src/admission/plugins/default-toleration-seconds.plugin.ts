@@ -15,6 +15,7 @@ export const defaultTolerationSeconds = defineAdmissionPlugin({
     ];
     return {
       resources: onlyPods,
+      actsOnUnchanged: () => false,
       admit(attributes) {
         const pod = writtenPodOf(attributes);
         if (!pod) return;

@@ -23,6 +23,8 @@ export const limitRanger = defineAdmissionPlugin({
 
     return {
       resources: [...onlyPods, { group: '', resource: 'persistentvolumeclaims' }],
+      actsOnUnchanged: ({ resource, subresource, namespace }) =>
+        (resource.resource !== 'pods' || subresource === 'resize') && rangesOf(namespace).length > 0,
       admit(attributes) {
         const { object, namespace } = attributes;
         if (!isAbout(attributes, '', 'pods', ['CREATE']) || !object) return;

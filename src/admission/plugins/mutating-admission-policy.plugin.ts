@@ -54,6 +54,7 @@ export const mutatingAdmissionPolicy = defineAdmissionPlugin({
       });
     };
     return {
+      actsOnUnchanged: (update) => books.maySelect(update),
       admit(attributes, isReinvocation = false) {
         const policies = books.policiesFor(attributes);
         return policies instanceof Promise

@@ -41,6 +41,7 @@ export const mutatingAdmissionWebhook = defineAdmissionPlugin({
       return updating ? updating.then(() => mutate(attributes, isReinvocation)) : mutate(attributes, isReinvocation);
     };
     return {
+      actsOnUnchanged: (update) => book.maySelect(update),
       admit(attributes, isReinvocation = false) {
         // The object of a deletion is known only when it is validated.
         return attributes.operation === 'DELETE' ? undefined : whenCurrent(attributes, isReinvocation);

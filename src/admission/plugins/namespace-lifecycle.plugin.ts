@@ -29,6 +29,7 @@ export const namespaceLifecycle = defineAdmissionPlugin({
       );
     };
     return {
+      actsOnUnchanged: () => false,
       admit(attributes) {
         const { operation, namespace, name, resource } = attributes;
         const isNamespace = resource.group === '' && resource.resource === 'namespaces';

@@ -59,6 +59,7 @@ function makeNodeRestriction(dependencies: PluginDependencies): AdmissionHooks {
   };
 
   return {
+    actsOnUnchanged: ({ request }) => nodeOf(request.user) !== undefined,
     async admit(attributes) {
       const { resource, subresource, request } = attributes;
       const node = nodeOf(request.user);

@@ -15,6 +15,7 @@ export const ownerReferencesPermissionEnforcement = defineAdmissionPlugin({
   name: 'OwnerReferencesPermissionEnforcement',
   runs: 'if enabled',
   make: (dependencies) => ({
+    actsOnUnchanged: () => false,
     async validate(attributes) {
       const { operation, object, old, resource, subresource, namespace, name, request } = attributes;
       if (!object || (operation !== 'CREATE' && operation !== 'UPDATE')) return;

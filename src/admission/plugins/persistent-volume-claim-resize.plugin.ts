@@ -17,6 +17,7 @@ export const persistentVolumeClaimResize = defineAdmissionPlugin({
       metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? '';
     return {
       resources: [{ group: '', resource: 'persistentvolumeclaims' }],
+      actsOnUnchanged: () => false,
       async validate(attributes) {
         if (!isAbout(attributes, '', 'persistentvolumeclaims', ['UPDATE'])) return;
         const claim: PersistentVolumeClaim | undefined = attributes.object;

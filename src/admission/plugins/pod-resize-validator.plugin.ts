@@ -20,6 +20,7 @@ export const podResizeValidator = defineAdmissionPlugin({
     const osLabel = naming.label('os');
     return {
       resources: onlyPods,
+      actsOnUnchanged: () => false,
       async validate(attributes) {
         if (!isAbout(attributes, '', 'pods', ['UPDATE'], 'resize')) return;
         const pod: Pod | undefined = attributes.object;

@@ -11,7 +11,13 @@ import type { PodView, Violation } from '../pod-security/check.js';
 import { warningsOf } from '../pod-security/existing-pods.js';
 import { formatPolicy, isStricter, samePolicy, type LevelVersion } from '../pod-security/level.js';
 import { modes, readPolicy, type NamespacePolicy } from '../pod-security/namespace-policy.js';
-import { isSignificantUpdate, resourcesWithTemplates, templateOf, viewOf } from '../pod-security/pod-templates.js';
+import {
+  hasTemplate,
+  isSignificantUpdate,
+  resourcesWithTemplates,
+  templateOf,
+  viewOf,
+} from '../pod-security/pod-templates.js';
 import { formatViolations, PodSecurityStandards } from '../pod-security/standards.js';
 import { forbid } from '../refusal.js';
 
@@ -36,6 +42,13 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
 
   return {
     resources: [pods, namespaces, ...resourcesWithTemplates],
+    actsOnUnchanged({ resource, subresource, namespace, request }) {
+      // Only templates are checked at each update.
+      if (subresource !== '' || !hasTemplate(resource)) return false;
+      if (exemptions.namespaces.has(namespace) || exemptions.usernames.has(request.user.name)) return true;
+      const found = objects.cached(namespaces, '', namespace);
+      return !found || !isPrivileged(readPolicy(found.metadata.labels, defaults, naming).policy);
+    },
     async validate(attributes) {
       if (isAbout(attributes, '', 'namespaces', ['CREATE', 'UPDATE'])) return validateNamespace(attributes);
       const pod = securedPod(attributes, naming);
@@ -44,7 +57,7 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
       if (exemptions.namespaces.has(attributes.namespace)) return annotate(attributes, 'exempt', 'namespace');
       if (exemptions.usernames.has(attributes.request.user.name)) return annotate(attributes, 'exempt', 'user');
       const { policy, errors } = await policyOf(attributes);
-      if (modes.every((mode) => policy[mode].level === 'privileged')) {
+      if (isPrivileged(policy)) {
         // Nearly all Pods of most clusters: without an audit log the annotation is not computed.
         if (pod && attributes.request.record) annotate(attributes, 'enforce-policy', formatPolicy(policy.enforce));
         return;
@@ -94,6 +107,8 @@ function makePodSecurity({ objects, naming, clock, configuration }: PluginDepend
     request.warnings.push(...(await timer.run(warningsOf(objects.scan(pods, name), name, enforce, standards))));
   }
 }
+
+const isPrivileged = (policy: NamespacePolicy): boolean => modes.every((mode) => policy[mode].level === 'privileged');
 
 /** Returns the Pod if it is new, or if the update changes what the rules check. */
 function securedPod(attributes: AdmissionAttributes, naming: NamingProfile): PodView | undefined {

@@ -12,6 +12,7 @@ export const podTopologyLabels = defineAdmissionPlugin({
     const labels = ['zone', 'region'].map((name) => naming.label(name, 'topology'));
     return {
       resources: [...onlyPods, { group: '', resource: 'bindings' }],
+      actsOnUnchanged: () => false,
       admit(attributes) {
         const { object } = attributes;
         const nodeName = nodeOf(attributes);

@@ -40,6 +40,7 @@ function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
 
   return {
     resources: [...onlyPods, classes],
+    actsOnUnchanged: ({ resource }) => resource.group === group,
     async admit(attributes) {
       const pod = writtenPodOf(attributes);
       if (!pod) return;

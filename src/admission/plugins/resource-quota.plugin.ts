@@ -25,6 +25,8 @@ function makeResourceQuota({ ledger, naming, clock, configuration }: PluginDepen
   const charges = new QuotaCharges(ledger);
 
   return {
+    actsOnUnchanged: (update) =>
+      update.namespaced && evaluators.of(update.resource) !== undefined && mayHaveQuotas(update),
     validate(attributes) {
       const { namespaced, namespace, object, resource } = attributes;
       if (!namespaced || namespace === '' || !object) return undefined;
@@ -37,7 +39,7 @@ function makeResourceQuota({ ledger, naming, clock, configuration }: PluginDepen
   };
 
   /** False if the namespace has no quota, and the resource needs none. */
-  function mayHaveQuotas({ namespace, resource }: AdmissionAttributes): boolean {
+  function mayHaveQuotas({ namespace, resource }: Pick<AdmissionAttributes, 'namespace' | 'resource'>): boolean {
     return ledger.quotas(namespace).length > 0 || limitsOf(configuration.quota, resource).length > 0;
   }
 

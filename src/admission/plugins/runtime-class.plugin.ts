@@ -26,6 +26,7 @@ export const runtimeClass = defineAdmissionPlugin({
 
     return {
       resources: onlyPods,
+      actsOnUnchanged: () => false,
       async admit(attributes) {
         const pod = newPodOf(attributes);
         const found = pod && (await classOf(attributes, pod));

@@ -44,6 +44,7 @@ function makeServiceAccount({ objects, naming, clock, rng }: PluginDependencies)
 
   return {
     resources: onlyPods,
+    actsOnUnchanged: ({ subresource }) => subresource === 'ephemeralcontainers',
     async admit(attributes) {
       const pod = newPodOf(attributes);
       if (!pod || isMirrorPod(pod, mirrorAnnotation)) return;

@@ -25,6 +25,7 @@ export const storageObjectInUseProtection = defineAdmissionPlugin({
     ];
     return {
       resources: protections,
+      actsOnUnchanged: () => false,
       admit(attributes) {
         const protection = protections.find(({ group, resource }) => isAbout(attributes, group, resource, ['CREATE']));
         if (!protection || !attributes.object) return;

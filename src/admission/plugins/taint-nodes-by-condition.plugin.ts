@@ -11,6 +11,7 @@ export const taintNodesByCondition = defineAdmissionPlugin({
     const notReady = { key: naming.label('not-ready', 'node'), effect: 'NoSchedule' };
     return {
       resources: [{ group: '', resource: 'nodes' }],
+      actsOnUnchanged: () => false,
       admit(attributes) {
         if (!isAbout(attributes, '', 'nodes', ['CREATE']) || !attributes.object) return;
         const node: Mutable<Node> = attributes.object;

@@ -33,6 +33,7 @@ export const validatingAdmissionPolicy = defineAdmissionPlugin({
       return selected.length === 0 ? undefined : new PolicyEnforcement(request, dependencies).enforce(selected);
     };
     return {
+      actsOnUnchanged: (update) => books.maySelect(update),
       validate(attributes) {
         const policies = books.policiesFor(attributes);
         return policies instanceof Promise

@@ -19,6 +19,7 @@ export const validatingAdmissionWebhook = defineAdmissionPlugin({
       return validateByWebhooks(request, webhooks, dependencies);
     };
     return {
+      actsOnUnchanged: (update) => book.maySelect(update),
       validate(attributes) {
         const updating = book.whenCurrent();
         return updating ? updating.then(() => validate(attributes)) : validate(attributes);

@@ -24,6 +24,11 @@ export const resourcesWithTemplates: readonly GroupResource[] = Object.keys(temp
   return { group, resource };
 });
 
+/** True for a kind of workload that has a Pod template. */
+export function hasTemplate({ group, resource }: GroupResource): boolean {
+  return Object.hasOwn(templates, `${group}/${resource}`);
+}
+
 /** Returns the Pod template of a workload; undefined for kinds without one, and if the template is absent. */
 export function templateOf({ group, resource }: GroupResource, object: KubeObject): PodView | undefined {
   const template = templates[`${group}/${resource}`]?.(object);

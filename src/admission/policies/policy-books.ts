@@ -3,13 +3,15 @@ import type {
   ValidatingAdmissionPolicy,
 } from '../../catalog/types/admissionregistration.v1.js';
 import type { GroupResource } from '../../machinery/gvk.js';
-import type { AdmissionAttributes } from '../admission-plugin.js';
+import type { AdmissionAttributes, UnchangedUpdate } from '../admission-plugin.js';
 import type { ManifestPlugin } from '../configuration/manifest-directory.configuration.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { CompiledMutatingPolicy, CompiledPolicy } from './compiled-policy.js';
 import { exemptFromPolicies, exemptFromStoredPolicies } from './exempt-resources.js';
 import { RuleCandidates } from '../request/rule-candidates.js';
 import { PolicyBook, type BoundPolicy, type PolicyKind } from './policy-book.js';
+
+type RequestedWrite = Pick<AdmissionAttributes, 'served' | 'operation' | 'resource' | 'request'>;
 
 /**
  * The policies that are stored, after those of manifests. Only those of manifests match policies and bindings, since
@@ -48,13 +50,17 @@ export class PolicyBooks<
     this.candidates = this.candidatesOf(none);
   }
 
+  /** True if a policy may select the update, or while a changed one is being compiled. */
+  maySelect(update: UnchangedUpdate): boolean {
+    const policies = this.policiesFor(update);
+    return policies instanceof Promise || policies.length > 0;
+  }
+
   /**
    * Returns the policies whose rules may select the request, for its trace all that are in force; a promise only while a
    * changed one is being compiled.
    */
-  policiesFor(
-    attributes: AdmissionAttributes,
-  ): readonly BoundPolicy<Policy>[] | Promise<readonly BoundPolicy<Policy>[]> {
+  policiesFor(attributes: RequestedWrite): readonly BoundPolicy<Policy>[] | Promise<readonly BoundPolicy<Policy>[]> {
     const stored = this.stored.current();
     const first = this.ofManifests?.current() ?? none;
     return stored instanceof Promise || first instanceof Promise
@@ -63,7 +69,7 @@ export class PolicyBooks<
   }
 
   private select(
-    { served, operation, request }: AdmissionAttributes,
+    { served, operation, request }: RequestedWrite,
     policies: readonly BoundPolicy<Policy>[],
   ): readonly BoundPolicy<Policy>[] {
     if (policies.length === 0 || !served || request.trace) return policies;

@@ -1,6 +1,7 @@
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { Served } from '../../registry/resource-registry.js';
 import type { AdmissionOperation } from '../admission-operation.js';
+import type { UnchangedUpdate } from '../admission-plugin.js';
 import type { ManifestPlugin } from '../configuration/manifest-directory.configuration.js';
 import type { PluginDependencies } from '../plugin-dependencies.js';
 import type { CompiledWebhook } from './compiled-webhook.js';
@@ -36,6 +37,12 @@ export class WebhookBooks {
     const stored = this.stored.whenCurrent();
     const ofManifests = this.ofManifests?.whenCurrent();
     return stored && ofManifests ? stored.then(() => ofManifests) : (stored ?? ofManifests);
+  }
+
+  /** True if a webhook may select the update, or while a changed configuration is being compiled. */
+  maySelect({ served, operation, resource }: UnchangedUpdate): boolean {
+    if (!served) return false;
+    return this.whenCurrent() !== undefined || this.webhooksFor(served, operation, resource).length > 0;
   }
 
   /** Returns the webhooks of whose rules one may select the resource or one of its subresources, in any version. */

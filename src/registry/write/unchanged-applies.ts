@@ -13,23 +13,40 @@ export interface ApplyRequest {
   readonly force: boolean;
 }
 
+/** What the same apply may skip: decoding and merging, or also all that follows but for the check of the stored state. */
+export type Skipped = 'merge' | 'write';
+
 /**
  * Remembers which configurations, applied to a state of an object, left it as it is. Controllers apply the same
  * configuration again and again; such a request needs neither be decoded nor merged. What is remembered is forgotten with
  * that state of the object, or when the kind changes, since custom kinds then get another store.
  */
 export class UnchangedApplies {
-  private readonly known = new WeakMap<EncodedObject, string[]>();
+  private readonly known = new WeakMap<EncodedObject, KnownApply[]>();
 
-  isKnown(object: EncodedObject, request: ApplyRequest): boolean {
-    return this.known.get(object)?.includes(digestOf(request)) ?? false;
+  find(object: EncodedObject, request: ApplyRequest): Skipped | undefined {
+    const applies = this.known.get(object);
+    if (!applies) return undefined;
+    const digest = digestOf(request);
+    return applies.find((apply) => apply.digest === digest)?.skips;
   }
 
-  remember(object: EncodedObject, request: ApplyRequest): void {
-    const digests = this.known.get(object);
-    if (!digests) this.known.set(object, [digestOf(request)]);
-    else if (digests.push(digestOf(request)) > managersMax) digests.shift();
+  remember(object: EncodedObject, request: ApplyRequest, skips: Skipped): void {
+    const digest = digestOf(request);
+    const applies = this.known.get(object);
+    if (!applies) {
+      this.known.set(object, [{ digest, skips }]);
+      return;
+    }
+    const known = applies.find((apply) => apply.digest === digest);
+    if (known) known.skips = skips;
+    else if (applies.push({ digest, skips }) > managersMax) applies.shift();
   }
+}
+
+interface KnownApply {
+  readonly digest: string;
+  skips: Skipped;
 }
 
 /** The usual number of managers that apply to one object, and a few more. */
