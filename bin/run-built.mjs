@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
 const dist = new URL('../dist/', import.meta.url);
@@ -19,7 +20,10 @@ export async function runBuilt(program) {
     process.exitCode = 1;
     return;
   }
-  const { main } = isBundled ? runBundle(compileBundle()) : await import(separate.href);
+  const script = isBundled ? compileBundle() : undefined;
+  // Not before: V8 takes compiled code only with the flags with which it was made. See docs/adr/085-requests-die-young.md.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  const { main } = script ? runBundle(script) : await import(separate.href);
   // A running server keeps the process; other commands return an exit code.
   const code = await main(program, process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;

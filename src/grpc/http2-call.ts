@@ -25,8 +25,8 @@ const noListener: CallListener = { message: () => undefined, closed: () => undef
  * One call on one HTTP/2 stream. It ends when both trailers and end of data have arrived, in either order, or with the
  * first error.
  *
- * Node frees a stream whose last frame it still writes only with a collection of the old generation. Until then all that
- * the stream refers to stays in memory, so a call that is over refers to nothing of its caller.
+ * Node may keep a stream for a while after its end, with all that the stream refers to, so a call that is over refers to
+ * nothing of its caller.
  */
 export class Http2Call {
   private isOver = false;

@@ -2,6 +2,7 @@ import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHead
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '../std/clock.js';
+import { bindWithoutDeprecatedProperty } from './bound-functions.js';
 import { GrpcError, grpcStatus, MalformedMessageError, NotConnectedError } from './grpc-error.js';
 import type { CallListener, Http2Call } from './http2-call.js';
 import { Http2Connection } from './http2-connection.js';
@@ -61,6 +62,7 @@ export class Http2Channel {
   private lastFailure: NotConnectedError | undefined;
 
   constructor(private readonly options: Http2ChannelOptions) {
+    bindWithoutDeprecatedProperty();
     const { url, tls } = options;
     const secureContext = tls || url.startsWith('https:') ? secureContextOf(tls ?? {}) : undefined;
     const { authority, dial } = targetOf(url, secureContext);

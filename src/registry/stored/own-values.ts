@@ -15,7 +15,8 @@ interface OwnValue {
 
 /**
  * Remembers the last values that this process has written. The feed returns them within milliseconds; if the bytes are
- * equal, the cache uses the object that was encoded and need not decode them in the event loop.
+ * equal, the cache uses the object that was encoded and need not decode them in the event loop. The writer and the feed each
+ * ask for a value once, after which it is forgotten: docs/adr/085-requests-die-young.md.
  */
 export class OwnValues {
   private readonly byKey = new Map<string, OwnValue>();
@@ -36,7 +37,10 @@ export class OwnValues {
     const own = this.byKey.get(key);
     if (!own?.value.equals(value)) return undefined;
     const known = own.encoded?.deref();
-    if (known?.revision === revision) return known;
+    if (known?.revision === revision) {
+      this.forget(key);
+      return known;
+    }
     const encoded = own.encodedAt(revision);
     own.encoded = new WeakRef(encoded);
     return encoded;
