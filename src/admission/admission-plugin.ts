@@ -26,7 +26,7 @@ export interface AdmissionAttributes {
   readonly write?: object;
 }
 
-/** What is known of an update that leaves the object as it is stored, if nobody reads the object. */
+/** An update that leaves the object as it is stored, as far as it is known without reading the object. */
 export interface UnchangedUpdate extends Pick<
   AdmissionAttributes,
   'resource' | 'served' | 'subresource' | 'namespaced' | 'namespace' | 'request'

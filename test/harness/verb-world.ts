@@ -11,7 +11,7 @@ export class VerbWorld extends WriteWorld {
   readonly admitted: (AdmissionAttributes & { readonly step: 'admit' | 'validate' })[] = [];
   /** Called by the mutating admission of every attempt. */
   onAdmit: (object: KubeObject | undefined) => void = () => undefined;
-  /** Whether the plug-in acts on updates that change nothing. */
+  /** True if the plug-in acts on updates that change nothing. */
   actsOnUnchanged = true;
   readonly chain = new AdmissionChain([
     {

@@ -13,8 +13,8 @@ export interface ApplyRequest {
   readonly force: boolean;
 }
 
-/** What the same apply may skip: decoding and merging, or also all that follows but for the check of the stored state. */
-export type Skipped = 'merge' | 'write';
+/** The steps that the same apply may skip: decoding and merging, or also all that follows but for the check of the stored state. */
+type Skipped = 'merge' | 'write';
 
 /**
  * Remembers which configurations, applied to a state of an object, left it as it is. Controllers apply the same
