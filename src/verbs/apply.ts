@@ -5,6 +5,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { asJson, type JsonObject, type JsonValue, type KubeObject, type ObjectMeta } from '../machinery/kube-object.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
+import { isCustom } from '../registry/resource-registry.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { copyObject } from '../patch/copy-json.js';
@@ -47,8 +48,10 @@ export async function apply(
   const cached = request ? store.cache.get(store.keyOf(target.namespace, target.name)) : undefined;
   const skipped = request && cached && store.unchangedApplies.find(cached, request);
   const update = unchangedUpdate(target, subresource);
-  // Explanations and traces show every step.
-  const isIgnored = () => !context.trace && !context.steps?.trace && chain.ignoresUnchanged(update);
+  // Explanations and traces show every step. The hooks of kinds of an embedding program may decide by user or time.
+  const showsSteps = context.trace !== undefined || context.steps?.trace !== undefined;
+  const hasOwnHooks = !served.struct && !isCustom(served);
+  const isIgnored = () => !showsSteps && !hasOwnHooks && chain.ignoresUnchanged(update);
   if (cached && skipped === 'write' && !target.preconditions && isIgnored() && (await isAsStored(target, cached))) {
     chain.countIgnored(update);
     return { type: 'stored', code: 200, encoded: cached };

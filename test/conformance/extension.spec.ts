@@ -1,13 +1,15 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApiGroup, type ApiGroupOptions } from '../../src/registry/apis/api-group.js';
 import { defineResource, otherVersion } from '../../src/registry/definition/resource-definition.js';
+import type { Strategy } from '../../src/registry/definition/strategy.js';
 import { defaultTable } from '../../src/registry/definition/table.js';
+import { fieldError } from '../../src/machinery/field-error.js';
 import { nameIsDnsSubdomain } from '../../src/machinery/names.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /** Executes CONTRIBUTING's instructions for adding a group, a kind and a version. */
 const group = 'tools.example.com';
-const kind = (name: string) =>
+const kind = (name: string, strategy: Partial<Strategy> = {}) =>
   defineResource({
     group,
     version: 'v1',
@@ -15,7 +17,7 @@ const kind = (name: string) =>
     plural: `${name.toLowerCase()}s`,
     namespaced: true,
     storagePrefix: `${group}/${name.toLowerCase()}s`,
-    strategy: { validateName: nameIsDnsSubdomain },
+    strategy: { validateName: nameIsDnsSubdomain, ...strategy },
     table: defaultTable,
   });
 const hammer = kind('Hammer');
@@ -77,4 +79,17 @@ it('adds a version of a kind', async () => {
     preferredVersion: { version: 'v1' },
     versions: [{ version: 'v1' }, { version: 'v1beta1' }],
   });
+});
+
+it('adds a kind that decides by the user whether an object may be applied, also if that changes nothing', async () => {
+  const validateUpdate: Strategy['validateUpdate'] = (_object, _old, { user }) =>
+    user.name === 'guest' ? [fieldError.forbidden('spec', 'not for guests')] : [];
+  const admin = await start([{ group, version: 'v1', resources: [kind('Hammer', { validateUpdate })] }]);
+  const { keelson } = running[0]!;
+  const guest = running[0]!.client({ ...keelson.client, headers: { 'impersonate-user': 'guest', 'impersonate-group': 'system:masters' } }); // prettier-ignore
+  const config = { apiVersion: `${group}/v1`, kind: 'Hammer', metadata: { name: 'h' }, spec: { grams: 300 } };
+  const apply = async (client = admin) =>
+    (await client.patch(`${at('hammers')}/h?fieldManager=one`, config, 'application/apply-patch+yaml')).code;
+  for (const code of [201, 200, 200, 200]) expect(await apply()).toBe(code);
+  expect([await apply(guest), await apply()]).toEqual([422, 200]);
 });
