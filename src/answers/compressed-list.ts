@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { deflatedPart, gzipHead, GzipSum, storedPart, type GzipPart } from '../codec/gzip-parts.js';
 import type { Clock } from '../std/clock.js';
+import { copyBytes } from '../std/copy-bytes.js';
 import { CompressedRuns, type ItemRange } from './compressed-runs.js';
 import { encodedItem } from './encoded-item.js';
 import type { ListRendering } from './rendering.js';
@@ -130,7 +131,7 @@ async function contentOf(
     if (i > first) at += separator.copy(content, at);
     const encoded = encodedItem(rendering, objects[i]!, clock);
     const item = encoded instanceof Promise ? await encoded : encoded;
-    at += item.copy(content, at, rendering.itemStart(item), rendering.itemEnd(item));
+    at += copyBytes(item, content, at, rendering.itemStart(item), rendering.itemEnd(item));
     if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   return content;

@@ -8,6 +8,7 @@ import type { ListRendering } from './rendering.js';
 import { assert } from '../std/assert.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
+import { copyBytes } from '../std/copy-bytes.js';
 import { compressedList } from './compressed-list.js';
 import { encodedItem } from './encoded-item.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
@@ -250,7 +251,7 @@ class Slices {
 
   *add(piece: Buffer, start: number, end: number): Generator<Buffer> {
     for (let at = start; at < end;) {
-      const taken = piece.copy(this.slice, this.used, at, end);
+      const taken = copyBytes(piece, this.slice, this.used, at, end);
       at += taken;
       this.used += taken;
       if (this.used < this.slice.length) return;

@@ -80,6 +80,26 @@ describe('the home of the bytes of cached objects', () => {
     expect(large.bytes.length).toBe(mebibyte);
   });
 
+  it('takes memory that V8 does not count for a large store, except for what takes the place of dropped memory', () => {
+    const counted: boolean[] = [];
+    const home = new ByteHome(defaultCacheLimits, systemClock, (bytes, isCounted) => {
+      if (bytes > 32 * mebibyte) counted.push(isCounted);
+      return Buffer.alloc(bytes);
+    });
+    const holdMore = (count: number) => {
+      const objects = Array.from({ length: count }, (_, number) => objectOf(number, 100 * 1024));
+      for (const object of objects) object.hold(home);
+      return objects;
+    };
+    holdMore(900);
+    const gone = holdMore(600);
+    expect(counted).toEqual([false, false, false]);
+    for (const object of gone) object.release();
+    holdMore(1_200);
+    // Two of the three had only objects that are gone.
+    expect(counted.slice(3)).toEqual([true, true, false, false]);
+  });
+
   it('collects garbage once, when nothing is written, if much memory was dropped and V8 has not released it', () => {
     let collections = 0;
     const home = new ByteHome(defaultCacheLimits, systemClock, undefined, () => collections++);

@@ -18,7 +18,8 @@ import type { Home, Resident, Slab } from './resident.js';
  * the store (ADR 077), or from a block with the compressed bytes of about five objects (ADR 080).
  *
  * The memory of slabs is released by the next collection of garbage. A process that does little has none by itself, so tidy()
- * begins one.
+ * begins one. Under load V8 begins one for each 64 MiB of new buffers, in vain while a store is loaded and nothing is dropped:
+ * large slabs are shared memory, which V8 does not count, except those that take the place of dropped ones.
  */
 export class ByteHome implements Home {
   readonly renderings = new RenderingMemory();
@@ -41,12 +42,14 @@ export class ByteHome implements Home {
   private dropped = 0;
   private nextCollectionMs = 0;
   private droppedMemory: WeakRef<Buffer> | undefined;
+  /** Memory of the slabs that were dropped, for which V8 has not counted new ones. */
+  private uncounted = 0;
 
   constructor(
     private readonly limits: Pick<CacheLimits, 'warmBytes' | 'coldPassMs'> = defaultCacheLimits,
     private readonly clock: Clock = systemClock,
-    /** Returns memory of that size, which need not be cleared. */
-    private readonly allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
+    private readonly allocate: Allocate = (bytes, isCounted) =>
+      isCounted ? Buffer.allocUnsafeSlow(bytes) : Buffer.from(new SharedArrayBuffer(bytes)),
     private readonly collect: () => void = collectGarbage,
   ) {}
 
@@ -148,7 +151,7 @@ export class ByteHome implements Home {
     const { byteLength } = object;
     let slab = this.newest;
     if (!slab || slab.taken + byteLength > slab.memory.length) {
-      slab = { home: this, memory: this.allocate(slabBytes(this.live)), residents: [], taken: 0, live: 0 };
+      slab = { home: this, memory: this.newMemory(), residents: [], taken: 0, live: 0 };
       this.slabs.add(slab);
       this.newest = slab;
     }
@@ -160,6 +163,13 @@ export class ByteHome implements Home {
     slab.live += byteLength;
     this.taken += byteLength;
     this.live += byteLength;
+  }
+
+  private newMemory(): Buffer {
+    const bytes = slabBytes(this.live);
+    const isCounted = bytes < largeSlabBytes || this.uncounted > 0;
+    if (isCounted) this.uncounted = Math.max(0, this.uncounted - bytes);
+    return this.allocate(bytes, isCounted);
   }
 
   private move(count: number, gapShareMin: number): void {
@@ -197,8 +207,12 @@ export class ByteHome implements Home {
     this.taken -= slab.taken;
     this.droppedMemory = new WeakRef(slab.memory);
     this.dropped += slab.memory.length;
+    this.uncounted += slab.memory.length;
   }
 }
+
+/** Returns memory of that size, which need not be cleared, and whether V8 counts it or not. */
+type Allocate = (bytes: number, isCounted: boolean) => Buffer;
 
 /** Returns the size of the next slab. The first ones grow with the data, for servers with many small stores. */
 function slabBytes(liveBytes: number): number {

@@ -101,6 +101,8 @@ export class Compressor {
   readonly sparse = new Set<CompressedBlock>();
   /** The block that was read last, whose next object a list reads next. */
   private last: { readonly block: CompressedBlock; readonly bytes: Buffer } | undefined;
+  /** Memory for the bytes of a block until they are compressed, one after the other. */
+  private content = Buffer.alloc(0);
 
   constructor(
     readonly home: Home,
@@ -165,14 +167,17 @@ export class Compressor {
   private compressBlock(): void {
     const objects = this.take();
     if (objects.length === 0) return;
-    const all = Buffer.allocUnsafeSlow(objects.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    const length = objects.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (length > this.content.length) this.content = Buffer.allocUnsafeSlow(length);
     let end = 0;
     for (const object of objects) {
-      object.copyInto(all, end);
+      object.copyInto(this.content, end);
       end += object.byteLength;
     }
-    const bytes = deflateRawSync(all, { level: constants.Z_BEST_SPEED });
-    CompressedBlock.fill(this, { bytes: unpooled(bytes, 1), length: all.length }, objects);
+    // zlib's usual room is three times what objects need. V8 collects garbage the sooner, the more new buffers there are.
+    const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(length / 2));
+    const bytes = deflateRawSync(this.content.subarray(0, length), { level: constants.Z_BEST_SPEED, chunkSize });
+    CompressedBlock.fill(this, { bytes: unpooled(bytes, 1), length }, objects);
   }
 
   private take(): Resident[] {

@@ -3,6 +3,7 @@ import { metadataStart, spliceResourceVersion, SplicedValue } from '../codec/sto
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import { copyBytes } from '../std/copy-bytes.js';
 import type { Steps } from '../std/steps.js';
 import { unpooled } from '../std/unpooled.js';
 import type { DeferredValue, KeyValue, ValueKeeper } from '../storage/kv-store.js';
@@ -206,9 +207,9 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   /** Copies all bytes into a slab, with room for them. */
   copyInto(memory: Buffer, at: number): void {
     const { slab, start, byteLength, own } = this;
-    if (slab) slab.memory.copy(memory, at, start, start + byteLength);
+    if (slab) copyBytes(slab.memory, memory, at, start, start + byteLength);
     else if (own instanceof SplicedValue) own.copy(memory, at);
-    else this.ownBytes().copy(memory, at);
+    else copyBytes(this.ownBytes(), memory, at);
   }
 
   /** The byte at a position of `bytes`, without a view of them. */
@@ -223,8 +224,8 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
     const { slab, start, byteLength } = this;
     this.isWarm = true;
     return slab
-      ? slab.memory.copy(target, at, start + from, start + byteLength)
-      : this.ownBytes().copy(target, at, from);
+      ? copyBytes(slab.memory, target, at, start + from, start + byteLength)
+      : copyBytes(this.ownBytes(), target, at, from);
   }
 
   settle(slab: Slab, start: number): void {

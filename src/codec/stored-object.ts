@@ -1,5 +1,6 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import { copyBytes } from '../std/copy-bytes.js';
 import { decodeJson, encodeJson } from './json.js';
 
 /**
@@ -41,9 +42,9 @@ export class SplicedValue {
 
   copy(target: Buffer, start: number): void {
     const { value, at, inserted } = this;
-    value.copy(target, start, 0, at);
+    copyBytes(value, target, start, 0, at);
     target.write(inserted, start + at, 'latin1');
-    value.copy(target, start + at + inserted.length, at);
+    copyBytes(value, target, start + at + inserted.length, at);
   }
 
   toBuffer(): Buffer {
