@@ -86,7 +86,6 @@ function storeDependenciesOf(
     clock,
     rng,
     limits: {
-      writeConflictRetriesMax: limits.patchAttemptsMax,
       writersWaitingMax: limits.objectWritersWaitingMax,
       writeTurnMsMax: limits.objectWriteTurnMsMax,
       freshnessTimeoutMs: limits.freshnessWaitMsMax,

@@ -265,13 +265,13 @@ test.each<{ name: string; given: Given; errors: string[] }>([
   },
   {
     name: 'an unknown limit',
-    given: { file: 'limits: {patchAttemptMax: 1}' },
-    errors: ['/server.yaml: limits.patchAttemptMax: unknown limit; did you mean patchAttemptsMax?'],
+    given: { file: 'limits: {storePageItem: 1}' },
+    errors: ['/server.yaml: limits.storePageItem: unknown limit; did you mean storePageItems?'],
   },
   {
     name: 'a limit out of bounds',
-    given: { file: 'limits: {patchAttemptsMax: 0}' },
-    errors: ['/server.yaml: limits.patchAttemptsMax must be a whole number of at least 1'],
+    given: { file: 'limits: {storePageItems: 0}' },
+    errors: ['/server.yaml: limits.storePageItems must be a whole number of at least 1'],
   },
   {
     name: 'a --config file that names another one',

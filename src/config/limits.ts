@@ -47,7 +47,6 @@ export class Limits {
   @IsNatural() readonly auditCloseTimeoutMs!: number;
 
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
-  @IsNatural(1) readonly patchAttemptsMax!: number;
   @IsNatural(1) readonly objectWritersWaitingMax!: number;
   @IsNatural(1) readonly objectWriteTurnMsMax!: number;
 

@@ -162,7 +162,7 @@ test.each<{ name: string; given: Given; want: object }>([
   {
     name: 'a file',
     given: {
-      file: 'secure-port: 1234\nauthorization-mode: [Node, RBAC]\nfeature-gates: {WatchList: false}\nrequest-timeout: 5s\nanonymous-auth: false\nlimits: {patchAttemptsMax: 9}\n',
+      file: 'secure-port: 1234\nauthorization-mode: [Node, RBAC]\nfeature-gates: {WatchList: false}\nrequest-timeout: 5s\nanonymous-auth: false\nlimits: {objectWritersWaitingMax: 9}\n',
     },
     want: {
       serving: { securePort: 1234 },
@@ -170,7 +170,7 @@ test.each<{ name: string; given: Given; want: object }>([
       featureGates: { WatchList: false },
       requestTimeoutMs: 5000,
       authentication: { anonymous: false },
-      limits: { patchAttemptsMax: 9, storePageItems: 500 },
+      limits: { objectWritersWaitingMax: 9, storePageItems: 500 },
     },
   },
   {

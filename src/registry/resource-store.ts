@@ -30,8 +30,6 @@ import { UnchangedApplies } from './write/unchanged-applies.js';
 import { WriteTurns } from './write/write-turns.js';
 
 interface StoreLimits {
-  /** Attempts of a write after compare-and-set conflicts. */
-  readonly writeConflictRetriesMax: number;
   /** Bounds of WriteTurns. */
   readonly writersWaitingMax: number;
   readonly writeTurnMsMax: number;

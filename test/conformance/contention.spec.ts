@@ -8,13 +8,15 @@ const apply = { 'content-type': 'application/apply-patch+yaml' };
 const writers = Array.from({ length: 100 }, (_, index) => `w${index}`);
 const stores: StoreName[] = ['memory', 'embedded', ...(findEtcd() === undefined ? [] : (['etcd'] as const))];
 
-describe.each(stores)('many writers of one object: %s', (store) => {
+// After 1 ms the next writer starts, so that most writers overlap with others; after a minute each waits for the one before.
+const cases = stores.flatMap((store) => [60_000, 1].map((turnMs) => [store, turnMs] as const));
+
+describe.each(cases)('many writers of one object: %s, turns of %i ms', (store, objectWriteTurnMsMax) => {
   let server: TestServer;
   let client: HttpClient;
   beforeAll(async () => {
-    // If the store stands still for as long as a turn lasts, writers overlap, and more attempts than the limit may conflict.
-    const limits = { objectWriteTurnMsMax: 100_000 };
-    server = await startTestServer({ store, naming: 'kubernetes' }, { config: { limits }, reconciles: false });
+    const config = { limits: { objectWriteTurnMsMax } };
+    server = await startTestServer({ store, naming: 'kubernetes' }, { config, reconciles: false });
     client = server.client(server.keelson.client);
   });
   afterAll(() => server.stop());

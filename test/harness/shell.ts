@@ -52,7 +52,6 @@ export function registryOf(
   const kv = new MemoryStore();
   const feed = new Feed({ store: kv, root: '/registry/', clock, logger: silentLogger, limits: defaultCacheLimits });
   const limits = {
-    writeConflictRetriesMax: 3,
     writersWaitingMax: 100,
     writeTurnMsMax: 1000,
     freshnessTimeoutMs: 1000,

@@ -123,7 +123,7 @@ async function createNamed(
   if (timer.isDue()) await timer.yield();
 
   if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
-  for (let attempt = 0; attempt <= dependencies.limits.writeConflictRetriesMax; attempt++) {
+  for (let attempt = 0; attempt <= reservationRetriesMax; attempt++) {
     // Copied, so that fields filled in by a failed attempt are not taken as set by the client in the next one.
     const candidate = copyObject(object);
     const reservation = await store.reserve(candidate, undefined, request);
@@ -140,6 +140,9 @@ async function createNamed(
     'could not reserve what the object needs: other writers changed the same allocation on every attempt; please try again',
   );
 }
+
+/** Each retry reserves something else, unless the client asks for what another writer has. */
+const reservationRetriesMax = 5;
 
 /** Returns undefined if the object does not exist but a reserved key has changed; the caller then retries. */
 async function writeNew(

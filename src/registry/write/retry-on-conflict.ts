@@ -2,6 +2,7 @@ import type { Caller } from '../../cache/feed.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { YieldTimer } from '../../std/yield-timer.js';
+import type { WriteTurn } from './write-turns.js';
 import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
 
 /** The result of an attempt, or the newer state if another writer has changed the object before the compare-and-set. */
@@ -13,7 +14,7 @@ export interface RetryOptions {
   /** True to wait for earlier writers of the object in this process (write-turns.ts). */
   readonly takesTurn: boolean;
   readonly caller: Caller;
-  /** Message of the Conflict error (409) if writeConflictRetriesMax retries conflicted too. */
+  /** Message of the Conflict error (409) if attempts conflict although nobody changes the object. */
   readonly conflictMessage: string;
 }
 
@@ -23,8 +24,9 @@ interface Result {
 }
 
 /**
- * Repeats `attempt` on newer states of an object until its compare-and-set succeeds. An attempt on a cached state that
- * throws is repeated on the stored state, unless that is the same.
+ * Repeats `attempt` on newer states of an object until its compare-and-set succeeds or the caller gives up, since each conflict
+ * is the success of another writer. An attempt on a cached state that throws is repeated on the stored state, unless that is
+ * the same.
  */
 export async function retryOnConflict<R extends Result>(
   store: ResourceStore,
@@ -34,15 +36,15 @@ export async function retryOnConflict<R extends Result>(
 ): Promise<R> {
   const key = store.keyOf(target.namespace, target.name);
   const repeated = { store, key, name: target.name, attempt };
-  if (!options.takesTurn) return repeat(repeated, options, undefined);
+  if (!options.takesTurn) return repeat(repeated, options);
   const taken = store.turns.take(key, options.caller.signal);
-  const turn = taken instanceof Promise ? await taken : taken;
+  const turns = { current: taken instanceof Promise ? await taken : taken };
   let result: R | undefined;
   try {
-    result = await repeat(repeated, options, turn.latest);
+    result = await repeat(repeated, options, turns);
     return result;
   } finally {
-    turn.leave(result?.encoded);
+    turns.current.leave(result?.encoded);
   }
 }
 
@@ -53,21 +55,18 @@ interface RepeatedWrite<R> {
   readonly attempt: (current: Current) => Promise<Attempt<R>>;
 }
 
-/** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
 async function repeat<R>(
   { store, key, name, attempt }: RepeatedWrite<R>,
   { startFrom, caller, conflictMessage }: RetryOptions,
-  latest: EncodedObject | undefined,
+  turns?: { current: WriteTurn },
 ): Promise<R> {
-  const { clock, limits } = store.dependencies;
+  const { clock } = store.dependencies;
   let current = startFrom === 'cache' ? store.cachedCurrent(key) : undefined;
-  if (current && latest && latest.revision > current.revision) {
-    current = { encoded: latest, revision: latest.revision, cached: true };
-  }
+  if (current) current = newerOf(current, turns?.current.latest);
   if (!current?.encoded) current = await store.storedCurrent(key, caller);
 
   const timer = new YieldTimer(clock);
-  for (let retries = 0; retries <= limits.writeConflictRetriesMax; retries++) {
+  for (let unchanged = 0; unchanged <= unchangedRetriesMax;) {
     let outcome: Attempt<R>;
     try {
       outcome = await attempt(current);
@@ -81,7 +80,22 @@ async function repeat<R>(
       continue;
     }
     if ('result' in outcome) return outcome.result;
+    unchanged = outcome.newer.revision === current.revision ? unchanged + 1 : 0;
     current = outcome.newer;
+    if (timer.isDue()) await timer.yield();
+    if (!turns?.current.isPassed) continue;
+    // Otherwise writers that overlap would all repeat their work whenever one of them succeeds.
+    turns.current = await store.turns.take(key, caller.signal);
+    current = newerOf(newerOf(current, store.cachedCurrent(key).encoded), turns.current.latest);
   }
   throw ApiError.conflict(store.groupResource, name, conflictMessage);
 }
+
+/** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
+function newerOf(current: Current, latest: EncodedObject | undefined): Current {
+  if (!latest || latest.revision <= current.revision) return current;
+  return { encoded: latest, revision: latest.revision, cached: true };
+}
+
+/** Retries in a row that find the object unchanged: its reservation, or a plug-in, fails as if other writers were the cause. */
+const unchangedRetriesMax = 5;

@@ -1,6 +1,8 @@
 import { labelled, submittedPod, WriteWorld } from '../../../test/harness/write-world.js';
+import { ApiError } from '../../machinery/api-error.js';
 import { int64Max, type Int64 } from '../../machinery/int64.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { Deferred } from '../../std/deferred.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
 import type { Strategy } from '../definition/strategy.js';
 import { updateObject, type Change, type UpdateOptions } from './update.js';
@@ -192,17 +194,45 @@ describe('conflicts', () => {
     expect(world.steps.filter((step) => step === 'txn' || step === 'conflict')).toEqual(['conflict', 'txn']);
   });
 
-  it('writeConflictRetriesMax retries may conflict; then the update fails (409)', async () => {
+  it('the change is repeated as often as other servers change the object', async () => {
     await world.create('a');
+    let attempts = 0;
+    await update(async (current) => {
+      const value = `${++attempts}`;
+      if (attempts <= 50) await world.elsewhere('a', (object) => labelled(object, 'other', value));
+      return labelled(current!, 'mine');
+    });
+    expect((await world.stored('a'))!.metadata.labels).toEqual({ other: '50', mine: 'yes' });
+  });
+
+  it('the update ends when its request does, although other servers go on changing the object', async () => {
+    await world.create('a');
+    const abort = new AbortController();
     let attempts = 0;
     const change: Change = async (current) => {
       const value = `${++attempts}`;
       await world.elsewhere('a', (object) => labelled(object, 'other', value));
+      if (attempts === 20) abort.abort(new Error('timed out'));
       return labelled(current!, 'mine');
     };
-    await expect(update(change)).rejects.toMatchObject({ code: 409, reason: 'Conflict' });
-    expect(attempts).toBe(1 + world.store.dependencies.limits.writeConflictRetriesMax);
-    expect((await world.stored('a'))!.metadata.labels).toEqual({ other: `${attempts}` });
+    const context = world.context();
+    const request = { ...context.request, signal: abort.signal } as typeof context.request;
+    await expect(update(change, {}, { ...context, request })).rejects.toThrow();
+    expect(attempts).toBe(20);
+    expect((await world.stored('a'))!.metadata.labels).toEqual({ other: '20' });
+  });
+
+  it('the update fails (409) if it conflicts again and again although nobody changes the object', async () => {
+    let attempts = 0;
+    const alreadyExists = () => {
+      attempts++;
+      throw ApiError.alreadyExists(world.store.groupResource, 'a');
+    };
+    await expect(update(alreadyExists, { createsMissing: true })).rejects.toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+    });
+    expect(attempts).toBe(6);
   });
 
   it('an error on a stale cached state is dropped: the update is repeated on the stored state', async () => {
@@ -233,6 +263,30 @@ describe('conflicts', () => {
     await Promise.all(names.map((name) => update((current) => labelled(current!, name))));
     expect(Object.keys((await world.stored('a'))!.metadata.labels!)).toEqual(names);
     expect(world.steps).not.toContain('conflict');
+  });
+
+  it('writers that overlap, since their turns have passed, take turns again when they conflict', async () => {
+    await world.create('a');
+    const names = ['b', 'c', 'd', 'e', 'f', 'g'];
+    const store = new Deferred<undefined>();
+    let attempts = 0;
+    const updates = names.map((name) =>
+      update(async (current) => {
+        attempts++;
+        await store.promise;
+        return labelled(current!, name);
+      }),
+    );
+    for (const _ of names) {
+      await new Promise((resolve) => setImmediate(resolve));
+      world.clock.advance(1000);
+    }
+    expect(attempts).toBe(6);
+    store.resolve(undefined);
+    await Promise.all(updates);
+    expect(Object.keys((await world.stored('a'))!.metadata.labels!).sort()).toEqual(names);
+    // All but the first conflict, once.
+    expect(attempts).toBe(11);
   });
 });
 

@@ -28,6 +28,11 @@ export class WriteTurn {
     readonly latest: EncodedObject | undefined,
   ) {}
 
+  /** True if it has lasted so long that another writer has started. */
+  get isPassed(): boolean {
+    return !this.turns.isCurrent(this);
+  }
+
   /** Ends the turn and starts the next writer with the written object. */
   leave(written: EncodedObject | undefined): void {
     this.turns.pass(this, written ?? this.latest);
@@ -58,9 +63,13 @@ export class WriteTurns {
     return turn;
   }
 
+  isCurrent(turn: WriteTurn): boolean {
+    return this.current.get(turn.key) === turn;
+  }
+
   /** Called by WriteTurn only. A turn that has timed out was passed to the next writer before. */
   pass(turn: WriteTurn, latest: EncodedObject | undefined): void {
-    if (this.current.get(turn.key) !== turn) return;
+    if (!this.isCurrent(turn)) return;
     turn.timer?.cancel();
     const { waiting } = turn;
     const [next] = waiting ?? [];
