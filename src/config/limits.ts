@@ -66,3 +66,8 @@ export class Limits {
 
   @IsNatural(1) readonly slowRequestMs!: number;
 }
+
+/** Limits of earlier versions, which --config files may still contain, with the reason why they have no effect. */
+export const formerLimits: ReadonlyMap<string, string> = new Map([
+  ['patchAttemptsMax', 'a write that conflicts with others is repeated until its request ends'],
+]);

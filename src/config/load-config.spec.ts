@@ -238,6 +238,12 @@ test.each([
   expect(load({ argv: [word] })).toMatchObject({ warnings: [{ message }] });
 });
 
+test('a limit of an earlier version causes a warning and has no effect', () => {
+  const result = load({ file: 'limits: {patchAttemptsMax: 9}' });
+  expect(result).toMatchObject({ warnings: [{ message: expect.stringContaining('limits.patchAttemptsMax has no effect') }] }); // prettier-ignore
+  expect(result).not.toHaveProperty('config.limits.patchAttemptsMax');
+});
+
 test('--anonymous-auth with AlwaysAllow causes a warning and has no effect', () => {
   const result = load({ argv: ['--anonymous-auth', '--authorization-mode=AlwaysAllow'] });
   expect(result).toMatchObject({

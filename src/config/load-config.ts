@@ -11,7 +11,7 @@ import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js'
 import type { Flag } from './flag.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
-import { Limits } from './limits.js';
+import { formerLimits, Limits } from './limits.js';
 import { runtimeConfigProblems } from './runtime-config.js';
 import type { ServerConfig } from './server-config.js';
 import { setSettingAt } from './setting-path.js';
@@ -77,7 +77,7 @@ export function loadConfig(
   errors.push(...finish(config, options, isKeySet, writtenAt));
   if (errors.length > 0) return { errors: [...new Set(errors)] };
   const frozen: ServerConfig = deepFreeze(config);
-  return { config: frozen, warnings: warningsOf(frozen, values) };
+  return { config: frozen, warnings: [...file.warnings, ...warningsOf(frozen, values)] };
 }
 
 /** Overrides of any properties, for a server that is embedded in a program. */
@@ -192,9 +192,10 @@ function runtimeConfigErrors(config: MutableConfig, source: string): string[] {
 interface ConfigFile {
   readonly settings: Settings;
   readonly limits: YamlMapping;
+  readonly warnings: readonly ConfigWarning[];
 }
 
-const emptyFile: ConfigFile = { settings: { values: new Map(), errors: [] }, limits: {} };
+const emptyFile: ConfigFile = { settings: { values: new Map(), errors: [] }, limits: {}, warnings: [] };
 
 function readConfigFile(path: string): ConfigFile {
   try {
@@ -204,17 +205,26 @@ function readConfigFile(path: string): ConfigFile {
       settings.errors.push(`${path}: config: a --config file cannot include another one`);
     if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
       settings.errors.push(`${path}: limits: must be a mapping`);
-      return { settings, limits: {} };
+      return { ...emptyFile, settings };
     }
     const known = Object.keys(new Limits());
-    for (const name of Object.keys(limits)) {
-      if (known.includes(name)) continue;
-      settings.errors.push(`${path}: limits.${name}: unknown limit${didYouMean(name, known)}`);
-    }
-    return { settings, limits: limits as YamlMapping };
+    const warnings: ConfigWarning[] = [];
+    const used = Object.entries(limits).filter(([name]) => {
+      if (known.includes(name)) return true;
+      const reason = formerLimits.get(name);
+      if (reason === undefined)
+        settings.errors.push(`${path}: limits.${name}: unknown limit${didYouMean(name, known)}`);
+      else
+        warnings.push({
+          message: `${path}: limits.${name} has no effect and should be removed: ${reason}`,
+          flag: 'config',
+        });
+      return false;
+    });
+    return { settings, limits: Object.fromEntries(used) as YamlMapping, warnings };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { settings: { values: new Map(), errors: [`--config: ${path} cannot be read: ${reason}`] }, limits: {} };
+    return { ...emptyFile, settings: { values: new Map(), errors: [`--config: ${path} cannot be read: ${reason}`] } };
   }
 }
 
