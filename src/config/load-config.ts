@@ -221,7 +221,7 @@ function readConfigFile(path: string): ConfigFile {
         });
       return false;
     });
-    return { settings, limits: Object.fromEntries(used) as YamlMapping, warnings };
+    return { settings, limits: Object.fromEntries(used), warnings };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ...emptyFile, settings: { values: new Map(), errors: [`--config: ${path} cannot be read: ${reason}`] } };
