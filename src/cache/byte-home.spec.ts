@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { spliceResourceVersion } from '../codec/stored-object.js';
 import { ManualClock, systemClock } from '../std/clock.js';
 import { SeededRng } from '../std/rng.js';
 import { ByteHome } from './byte-home.js';
 import { defaultCacheLimits } from './cache-limits.js';
 import { EncodedObject, type Rendering } from './encoded-object.js';
+import type { PackedBytes } from './packed-bytes.js';
 
 const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };
 const mebibyte = 1024 * 1024;
@@ -391,6 +393,31 @@ describe('the home of the bytes of cached objects', () => {
         const counts = objects.map((object) => (object.release(), compressor.sparse.size));
         expect(Math.max(...counts)).toBe(1);
         expect(compressor.sparse.size).toBe(0);
+      });
+
+      it('keeps the compressed bytes of the others when most objects go, close together', () => {
+        const home = new ByteHome(limits, clock);
+        const rng = new SeededRng(3);
+        const bytesOf = new Map<EncodedObject, Buffer>();
+        for (let number = 0; number < 3_000; number++) {
+          const bytes = createHash('shake256', { outputLength: 3_000 }).update(`${number}`).digest();
+          const object = new EncodedObject(`/registry/pods/ns/p${number}`, 7 as never, bytes, attributes);
+          object.hold(home);
+          bytesOf.set(object, bytes);
+        }
+        pass(home);
+        expect(inMemory([...bytesOf.keys()])).toEqual([]);
+        const { blocks } = (home as unknown as { compressor: { blocks: PackedBytes<never> } }).compressor;
+        expect(blocks.size.live).toBeGreaterThan(3_000 * 3_000);
+        const gone = [...bytesOf.keys()].filter(() => rng.below(10) < 7);
+        for (const object of gone) object.release();
+        for (let round = 0; round < 3; round++) pass(home);
+        const left = [...bytesOf.keys()].filter((object) => !gone.includes(object));
+        expect(inMemory(left)).toEqual([]);
+        expect(blocks.size.live).toBeLessThan(left.length * 3_000 * 2);
+        expect(blocks.size.taken).toBeLessThan(blocks.size.live * 1.25 + 2 * mebibyte);
+        // Those that are gone can still be read by who has them.
+        for (const [object, bytes] of bytesOf) expect(object.bytes.equals(bytes)).toBe(true);
       });
 
       it('keeps objects as they are that the store reads again, too', () => {

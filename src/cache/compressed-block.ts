@@ -1,7 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Clock, Timer } from '../std/clock.js';
+import { copyBytes } from '../std/copy-bytes.js';
 import { unpooled } from '../std/unpooled.js';
-import { DeferredBytes, type Home, type Resident, type Slab } from './resident.js';
+import { PackedBytes, type Packed, type Slab } from './packed-bytes.js';
+import { DeferredBytes, type Home, type ObjectSlab, type Resident } from './resident.js';
 
 /** The bytes of one object in a block. */
 export class CompressedBytes extends DeferredBytes {
@@ -33,27 +35,50 @@ export class CompressedBytes extends DeferredBytes {
  * into memory. If it was followed by one of the same object, that object returns; if by one of another object, which is
  * probably part of a list, all return. Their block is kept, so that they can leave again without another compression.
  */
-class CompressedBlock {
+class CompressedBlock implements Packed {
+  readonly byteLength: number;
+  slab: Slab | undefined = undefined;
+  slot = -1;
+  private start = 0;
   private readonly members: (Resident | undefined)[] = [];
   private live = 0;
   private lastReadMs = -Infinity;
   private lastPosition = -1;
 
-  private constructor(
+  constructor(
     readonly compressor: Compressor,
-    private readonly compressed: { readonly bytes: Buffer; readonly length: number },
-  ) {}
+    /** The compressed bytes, unless they are in a slab. */
+    private own: Buffer | undefined,
+    /** Bytes of all objects, before compression. */
+    private readonly length: number,
+  ) {
+    this.byteLength = own!.length;
+  }
 
-  /** Moves the objects into a block. Their bytes lie in it one after the other. */
-  static fill(compressor: Compressor, compressed: CompressedBlock['compressed'], objects: readonly Resident[]): void {
-    const block = new CompressedBlock(compressor, compressed);
+  /** Moves the objects into the block. Their bytes lie in it one after the other. */
+  fill(objects: readonly Resident[]): void {
     let start = 0;
     for (const object of objects) {
-      object.leaveFor(new CompressedBytes(object.byteLength, block, start, block.members.length));
-      block.members.push(object);
+      object.leaveFor(new CompressedBytes(object.byteLength, this, start, this.members.length));
+      this.members.push(object);
       start += object.byteLength;
     }
-    block.live = start;
+    this.live = start;
+  }
+
+  copyInto(memory: Buffer, at: number): void {
+    copyBytes(this.bytes, memory, at);
+  }
+
+  settle(slab: Slab, start: number): void {
+    this.slab = slab;
+    this.start = start;
+    this.own = undefined;
+  }
+
+  private get bytes(): Buffer {
+    const { slab, start } = this;
+    return slab ? slab.memory.subarray(start, start + this.byteLength) : this.own!;
   }
 
   /** Returns the bytes of all objects, for a reader of the one at `position`. */
@@ -73,9 +98,8 @@ class CompressedBlock {
     if (!this.members[position]) return;
     this.members[position] = undefined;
     this.live -= byteLength;
-    const { sparse } = this.compressor;
-    if (this.live === 0) sparse.delete(this);
-    else if (this.live < this.compressed.length * liveShareMin) sparse.add(this);
+    if (this.live === 0) this.compressor.remove(this);
+    else if (this.live < this.length * liveShareMin) this.compressor.sparse.add(this);
   }
 
   /** Brings all objects back into memory, so that the block can go. */
@@ -84,18 +108,19 @@ class CompressedBlock {
     for (const member of this.members) member?.leaveBlock(all);
     this.members.length = 0;
     this.live = 0;
+    this.compressor.remove(this);
   }
 
   expand(): Buffer {
-    const { bytes, length } = this.compressed;
     // With room for one byte more, since zlib allocates another chunk when one is full.
-    return inflateRawSync(bytes, { chunkSize: Math.max(constants.Z_MIN_CHUNK, length + 1) });
+    return inflateRawSync(this.bytes, { chunkSize: Math.max(constants.Z_MIN_CHUNK, this.length + 1) });
   }
 }
 
 /** Compresses cold objects of a home, for a millisecond at a time. */
 export class Compressor {
-  private waiting: { readonly slab: Slab; readonly objects: Resident[] }[] = [];
+  private readonly blocks = new PackedBytes<CompressedBlock>(undefined);
+  private waiting: { readonly slab: ObjectSlab; readonly objects: Resident[] }[] = [];
   private timer: Timer | undefined;
   /** Blocks with few objects, which are to move back into memory. */
   readonly sparse = new Set<CompressedBlock>();
@@ -110,13 +135,13 @@ export class Compressor {
   ) {}
 
   /** Begins to compress objects of the slab, unless they are read before their turn. */
-  add(slab: Slab, objects: Resident[]): void {
+  add(slab: ObjectSlab, objects: Resident[]): void {
     this.waiting.push({ slab, objects });
     this.timer ??= this.afterPause();
   }
 
   /** True if objects of the slab wait, which will leave it. */
-  isEmptying(slab: Slab): boolean {
+  isEmptying(slab: ObjectSlab): boolean {
     return this.waiting.some((it) => it.slab === slab);
   }
 
@@ -130,9 +155,16 @@ export class Compressor {
     return this.last.bytes;
   }
 
+  /** Forgets a block without objects. Those that were its own before can still be read from it. */
+  remove(block: CompressedBlock): void {
+    this.sparse.delete(block);
+    this.blocks.remove(block);
+  }
+
   /** Called every few seconds. */
-  tidy(): void {
+  tidy(nowMs: number): void {
     this.last = undefined;
+    this.blocks.tidy(nowMs);
     if (this.sparse.size > 0) this.timer ??= this.afterPause();
   }
 
@@ -159,6 +191,7 @@ export class Compressor {
 
   private dissolveBlock(): void {
     for (const block of this.sparse) {
+      // Also if it fails, so that it is not tried again at once.
       this.sparse.delete(block);
       return block.dissolve();
     }
@@ -174,10 +207,12 @@ export class Compressor {
       object.copyInto(this.content, end);
       end += object.byteLength;
     }
-    // zlib's usual room is three times what objects need. V8 collects garbage the sooner, the more new buffers there are.
-    const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(length / 2));
+    // zlib's usual room is several times what objects need. V8 collects garbage the sooner, the more new buffers there are.
+    const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(length / 4));
     const bytes = deflateRawSync(this.content.subarray(0, length), { level: constants.Z_BEST_SPEED, chunkSize });
-    CompressedBlock.fill(this, { bytes: unpooled(bytes, 1), length }, objects);
+    const block = new CompressedBlock(this, unpooled(bytes, 4), length);
+    this.blocks.add(block);
+    block.fill(objects);
   }
 
   private take(): Resident[] {

@@ -11,7 +11,7 @@ import { StorageError } from '../storage/storage-error.js';
 import { BytesInStore } from './bytes-in-store.js';
 import { CompressedBytes } from './compressed-block.js';
 import type { RenderedObject } from './rendering-memory.js';
-import { DeferredBytes, type Home, type Resident, type Slab } from './resident.js';
+import { DeferredBytes, type Home, type ObjectSlab, type Resident } from './resident.js';
 
 /** Properties of an object that selectors and the garbage collector read without parsing it. */
 export interface Attributes {
@@ -80,7 +80,7 @@ interface Exception {
 /** One state of an object as bytes. Immutable, except for the place of the bytes and the renderings it keeps. */
 export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
   readonly byteLength: number;
-  slab: Slab | undefined = undefined;
+  slab: ObjectSlab | undefined = undefined;
   slot = -1;
   private start = 0;
   /** The bytes, unless they are in a slab. */
@@ -228,7 +228,7 @@ export class EncodedObject implements Resident, RenderedObject, ValueKeeper {
       : copyBytes(this.ownBytes(), target, at, from);
   }
 
-  settle(slab: Slab, start: number): void {
+  settle(slab: ObjectSlab, start: number): void {
     this.slab = slab;
     this.start = start;
     this.own = undefined;

@@ -1,15 +1,9 @@
 import type { Revision } from '../machinery/revision.js';
+import type { Packed, Slab } from './packed-bytes.js';
 import type { RenderingMemory } from './rendering-memory.js';
 
 /** An object whose bytes a home keeps. */
-export interface Resident {
-  readonly byteLength: number;
-  /** The position in `slab.residents`; -1 if the home does not keep the bytes, or not any more. */
-  slot: number;
-  slab: Slab | undefined;
-  copyInto(memory: Buffer, at: number): void;
-  /** Called with the place of the bytes, at first and whenever they were moved. */
-  settle(slab: Slab, start: number): void;
+export interface Resident extends Packed {
   /**
    * Removes itself from the home if its bytes were not read since the last call, and can be read elsewhere. Returns true if
    * they cannot.
@@ -25,15 +19,7 @@ export interface Resident {
   leaveBlock(block: Buffer): void;
 }
 
-/** One allocation for the bytes of many objects. */
-export interface Slab {
-  readonly home: Home;
-  readonly memory: Buffer;
-  readonly residents: Resident[];
-  /** Bytes from the start that are taken, and those of them that residents have. */
-  taken: number;
-  live: number;
-}
+export type ObjectSlab = Slab<Resident, Home>;
 
 export interface Home {
   readonly renderings: RenderingMemory;
