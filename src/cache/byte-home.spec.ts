@@ -416,7 +416,7 @@ describe('the home of the bytes of cached objects', () => {
         expect(inMemory(left)).toEqual([]);
         expect(blocks.size.live).toBeLessThan(left.length * 3_000 * 2);
         expect(blocks.size.taken).toBeLessThan(blocks.size.live * 1.25 + 2 * mebibyte);
-        // Those that are gone can still be read by who has them.
+        // Objects that are gone can still be read by who has them.
         for (const [object, bytes] of bytesOf) expect(object.bytes.equals(bytes)).toBe(true);
       });
 
