@@ -57,6 +57,29 @@ describe('the home of the bytes of cached objects', () => {
     expect(home.size.taken).toBeLessThanOrEqual(home.size.live + 2 * mebibyte);
   });
 
+  it('loses no bytes when there is no memory for another slab while gaps are closed', () => {
+    let isFull = false;
+    const allocate = (bytes: number) => {
+      if (isFull) throw new RangeError('Array buffer allocation failed');
+      return Buffer.alloc(bytes);
+    };
+    const home = new ByteHome(defaultCacheLimits, systemClock, allocate);
+    const objects = Array.from({ length: 20_000 }, (_, number) => objectOf(number, 1_000));
+    for (const object of objects) object.hold(home);
+    const left = objects.filter((object, number) => number % 3 > 0 || (object.release(), false));
+    isFull = true;
+    expect(() => {
+      for (let round = 0; round < 10; round++) home.tidy(0);
+    }).toThrow('allocation failed');
+    expect(home.size.live).toBe(left.length * 1_000);
+    isFull = false;
+    for (let round = 0; round < 10; round++) home.tidy(0);
+    left.forEach((object, number) => number % 2 === 0 && object.release());
+    const rest = left.filter((_, number) => number % 2 === 1);
+    expect(home.size.live).toBe(rest.length * 1_000);
+    for (const object of rest) expect(object.bytes.equals(Buffer.alloc(1_000, object.revision))).toBe(true);
+  });
+
   it('gives up bytes when the last holder releases them', () => {
     const home = new ByteHome();
     const object = objectOf(1, 100);

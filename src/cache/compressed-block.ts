@@ -1,7 +1,6 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Clock, Timer } from '../std/clock.js';
 import { copyBytes } from '../std/copy-bytes.js';
-import { unpooled } from '../std/unpooled.js';
 import { PackedBytes, type Packed, type Slab } from './packed-bytes.js';
 import { DeferredBytes, type Home, type ObjectSlab, type Resident } from './resident.js';
 
@@ -39,6 +38,8 @@ class CompressedBlock implements Packed {
   readonly byteLength: number;
   slab: Slab | undefined = undefined;
   slot = -1;
+  /** The compressed bytes, unless they are in a slab. */
+  private own: Buffer | undefined;
   private start = 0;
   private readonly members: (Resident | undefined)[] = [];
   private live = 0;
@@ -47,12 +48,12 @@ class CompressedBlock implements Packed {
 
   constructor(
     readonly compressor: Compressor,
-    /** The compressed bytes, unless they are in a slab. */
-    private own: Buffer | undefined,
+    compressed: Buffer,
     /** Bytes of all objects, before compression. */
     private readonly length: number,
   ) {
-    this.byteLength = own!.length;
+    this.own = compressed;
+    this.byteLength = compressed.length;
   }
 
   /** Moves the objects into the block. Their bytes lie in it one after the other. */
@@ -155,7 +156,7 @@ export class Compressor {
     return this.last.bytes;
   }
 
-  /** Forgets a block without objects. Those that were its own before can still be read from it. */
+  /** Forgets a block without objects. Readers of objects that were replaced may still have it. */
   remove(block: CompressedBlock): void {
     this.sparse.delete(block);
     this.blocks.remove(block);
@@ -210,9 +211,10 @@ export class Compressor {
     // zlib's usual room is several times what objects need. V8 collects garbage the sooner, the more new buffers there are.
     const chunkSize = Math.max(constants.Z_MIN_CHUNK, Math.ceil(length / 4));
     const bytes = deflateRawSync(this.content.subarray(0, length), { level: constants.Z_BEST_SPEED, chunkSize });
-    const block = new CompressedBlock(this, unpooled(bytes, 4), length);
-    this.blocks.add(block);
+    const block = new CompressedBlock(this, bytes, length);
     block.fill(objects);
+    // A block keeps its own buffer if there is no memory for another slab.
+    this.blocks.add(block);
   }
 
   private take(): Resident[] {

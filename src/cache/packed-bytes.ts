@@ -136,12 +136,7 @@ export class PackedBytes<P extends Packed, Home = unknown> {
 
   private place(resident: P): void {
     const { byteLength } = resident;
-    let slab = this.newest;
-    if (!slab || slab.taken + byteLength > slab.memory.length) {
-      slab = { home: this.home, memory: this.newMemory(), residents: [], taken: 0, live: 0 };
-      this.slabs.add(slab);
-      this.newest = slab;
-    }
+    const slab = this.slabWithRoom(byteLength);
     resident.copyInto(slab.memory, slab.taken);
     resident.slab = slab;
     resident.slot = slab.residents.push(resident) - 1;
@@ -150,6 +145,16 @@ export class PackedBytes<P extends Packed, Home = unknown> {
     slab.live += byteLength;
     this.taken += byteLength;
     this.live += byteLength;
+  }
+
+  /** Throws if there is no memory for another slab. */
+  private slabWithRoom(byteLength: number): Slab<P, Home> {
+    const { newest } = this;
+    if (newest && newest.taken + byteLength <= newest.memory.length) return newest;
+    const slab = { home: this.home, memory: this.newMemory(), residents: [], taken: 0, live: 0 };
+    this.slabs.add(slab);
+    this.newest = slab;
+    return slab;
   }
 
   private newMemory(): Buffer {
@@ -162,11 +167,14 @@ export class PackedBytes<P extends Packed, Home = unknown> {
   private move(count: number, gapShareMin: number): void {
     for (let moved = 0; moved < count; moved++) {
       const slab = (this.emptying ??= this.chooseEmptiest(gapShareMin));
-      const resident = slab?.residents.pop();
+      const resident = slab?.residents.at(-1);
       if (!slab || !resident) {
         this.chooseAfter = this.additions + additionsBetweenChoices;
         return;
       }
+      // Before anything changes, since it may fail.
+      this.slabWithRoom(resident.byteLength);
+      slab.residents.pop();
       slab.live -= resident.byteLength;
       this.live -= resident.byteLength;
       this.place(resident);
