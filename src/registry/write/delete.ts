@@ -75,10 +75,11 @@ export function deleteObjectIf(
   return retryOnConflict<Deleted | Kept>(store, target, retriesOf('store', context), attempt);
 }
 
-function retriesOf(startFrom: RetryOptions['startFrom'], { request }: DeleteContext): RetryOptions {
-  const conflictMessage = 'the object was modified by other writers on every attempt to delete it; please try again';
-  return { startFrom, takesTurn: false, caller: request, conflictMessage };
-}
+const retriesOf = (startFrom: RetryOptions['startFrom'], { request }: DeleteContext): RetryOptions => ({
+  startFrom,
+  takesTurn: false,
+  caller: request,
+});
 
 /** Returns the attempt function of one deletion. It remembers that an earlier attempt has marked the object. */
 function attemptsOf<K extends Kept>(

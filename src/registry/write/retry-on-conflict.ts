@@ -14,8 +14,6 @@ export interface RetryOptions {
   /** True to wait for earlier writers of the object in this process (write-turns.ts). */
   readonly takesTurn: boolean;
   readonly caller: Caller;
-  /** Message of the Conflict error (409) if attempts conflict although nobody changes the object. */
-  readonly conflictMessage: string;
 }
 
 /** `encoded` is the object as written; undefined if it was not written or is gone. */
@@ -57,7 +55,7 @@ interface RepeatedWrite<R> {
 
 async function repeat<R>(
   { store, key, name, attempt }: RepeatedWrite<R>,
-  { startFrom, caller, conflictMessage }: RetryOptions,
+  { startFrom, caller }: RetryOptions,
   turns?: { current: WriteTurn },
 ): Promise<R> {
   const { clock } = store.dependencies;
@@ -88,7 +86,7 @@ async function repeat<R>(
     turns.current = await store.turns.take(key, caller.signal);
     current = newerOf(newerOf(current, store.cachedCurrent(key).encoded), turns.current.latest);
   }
-  throw ApiError.conflict(store.groupResource, name, conflictMessage);
+  throw ApiError.conflict(store.groupResource, name, conflictsWithoutChange);
 }
 
 /** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
@@ -99,3 +97,5 @@ function newerOf(current: Current, latest: EncodedObject | undefined): Current {
 
 /** Retries in a row that find the object unchanged: its reservation, or a plug-in, fails as if other writers were the cause. */
 const unchangedRetriesMax = 5;
+const conflictsWithoutChange =
+  'other writes conflicted on every attempt, although the object did not change; please try again';

@@ -57,17 +57,12 @@ export function updateObject(
 ): Promise<Written> {
   const { request } = context;
   // A dry run writes nothing, so it need not be ordered with other writers.
-  const retries = {
-    startFrom: 'cache',
-    takesTurn: !request.dryRun,
-    caller: request,
-    conflictMessage: tooMuchContention,
-  } as const;
+  const retries = { startFrom: 'cache', takesTurn: !request.dryRun, caller: request } as const;
   const attempt = (current: Current) => attemptUpdate(store, target, current, change, options, context);
   return retryOnConflict(store, target, retries, attempt);
 }
 
-const tooMuchContention = 'the object has been modified; please apply your changes to the latest version and try again';
+const otherVersion = 'the object has been modified; please apply your changes to the latest version and try again';
 
 async function attemptUpdate(
   store: ResourceStore,
@@ -292,7 +287,7 @@ function checkVersion(
     return;
   }
   if (resourceVersion !== old.metadata.resourceVersion) {
-    throw ApiError.conflict(store.groupResource, name, tooMuchContention);
+    throw ApiError.conflict(store.groupResource, name, otherVersion);
   }
 }
 
