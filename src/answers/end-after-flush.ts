@@ -10,15 +10,16 @@ const lastBytes = 4 * 1024;
 /**
  * Ends a response with its last bytes, after the bytes before them have been flushed if there are many. An HTTP/1.1
  * client sends its next request once it has the whole response. If the connection then still has much to write, Node
- * pauses its parser and loses bytes of a request of several packets, which is refused as malformed.
+ * pauses its parser and loses bytes of a request of several packets, which is refused as malformed. Calls `taken` when the
+ * connection has taken all bytes.
  */
-export function endAfterFlush(raw: Raw, bytes: Buffer): void {
+export function endAfterFlush(raw: Raw, bytes: Buffer, taken: () => void = () => undefined): void {
   if (bytes.length <= wholeBytesMax || raw.req.httpVersionMajor !== 1) {
-    raw.end(bytes);
+    raw.end(bytes, taken);
     return;
   }
   (raw as ServerResponse).write(bytes.subarray(0, -lastBytes), (error) => {
-    if (!error && !raw.destroyed) raw.end(bytes.subarray(-lastBytes));
+    if (!error && !raw.destroyed) raw.end(bytes.subarray(-lastBytes), taken);
   });
 }
 

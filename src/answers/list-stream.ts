@@ -9,6 +9,7 @@ import { assert } from '../std/assert.js';
 import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
 import { copyBytes } from '../std/copy-bytes.js';
+import { SliceMemory } from './slice-memory.js';
 import { compressedList } from './compressed-list.js';
 import { encodedItem } from './encoded-item.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
@@ -82,7 +83,7 @@ export async function sendList(
   const slices = new Slices(total, sliceBytes);
   for await (const slice of filled(slices, rendering, [head, tail], objects, options, yieldTimer)) {
     if (isGone) return;
-    if (slices.isDone) endAfterFlush(raw, slice);
+    if (slices.isDone) endAfterFlush(raw, slice, () => memory.giveBack(slice));
     else if (written(raw, slice)) await turn();
     else await drained(raw);
   }
@@ -265,24 +266,16 @@ class Slices {
   }
 
   private next(): Buffer {
-    const length = Math.min(this.left, this.sliceBytes);
-    const last = freeSlices.at(-1);
-    if (last?.length === length) return freeSlices.pop()!;
-    return Buffer.allocUnsafeSlow(length);
+    return memory.take(Math.min(this.left, this.sliceBytes));
   }
 }
 
-/**
- * Slices that connections have taken, for other lists: memory outside the heap that is allocated again and again makes
- * V8 collect the whole heap.
- */
-const freeSlices: Buffer[] = [];
-const freeSlicesMax = 8;
+const memory = new SliceMemory();
 
 /** Writes a slice, and keeps its memory once the connection has taken it. Returns false if the connection is full. */
 function written(raw: FastifyReply['raw'], slice: Buffer): boolean {
   return raw.write(slice, (error) => {
-    if (!error && freeSlices.length < freeSlicesMax) freeSlices.push(slice);
+    if (!error) memory.giveBack(slice);
   });
 }
 
