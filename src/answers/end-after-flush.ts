@@ -13,7 +13,7 @@ const lastBytes = 4 * 1024;
  * pauses its parser and loses bytes of a request of several packets, which is refused as malformed. Calls `taken` when the
  * connection has taken all bytes.
  */
-export function endAfterFlush(raw: Raw, bytes: Buffer, taken: () => void = () => undefined): void {
+export function endAfterFlush(raw: Raw, bytes: Buffer, taken?: () => void): void {
   if (bytes.length <= wholeBytesMax || raw.req.httpVersionMajor !== 1) {
     raw.end(bytes, taken);
     return;
