@@ -29,7 +29,7 @@ export class AttributeReader {
     labels: new RecentValues(internedMax, (text) => this.interned(parseText<Record<string, string>>(text))),
     lifetimes: new RecentValues(internedMax, (text) => parseText<Lifetime>(text)),
   };
-  private readonly values = new RecentValues(internedMax, (text) => this.parseValues(text));
+  private readonly values = new RecentValues(valuesMax, (text) => this.parseValues(text));
   private readonly selectable: readonly (readonly [label: string, read: (object: KubeObject) => string])[];
   private readonly emptyFields: Readonly<Record<string, string>>;
   /** Summaries of other versions of this program, types or fields are not read: it may check values otherwise. */
@@ -51,30 +51,28 @@ export class AttributeReader {
     this.format = createHash('sha256').update(parts).digest().readUIntBE(0, formatBytes);
   }
 
-  read(object: KubeObject): Attributes {
+  /** Returns attributes as text, of which fewer values stay in memory than of objects with their strings. */
+  read(object: KubeObject): TextAttributes {
     const { metadata } = object;
-    return {
-      namespace: this.strings.get(metadata.namespace ?? ''),
-      name: metadata.name ?? '',
-      uid: metadata.uid,
-      labels: metadata.labels && this.interned({ ...metadata.labels }),
-      fields: this.readFields(object),
-      lifetime: lifetimeOf(metadata),
-    };
+    const { name = '', uid = '', labels } = metadata;
+    const lifetime = lifetimeOf(metadata);
+    const [labelsText, lifetimeText] = [labels ? stringifyJson(labels) : '', lifetime ? stringifyJson(lifetime) : ''];
+    const names = { namespace: this.strings.get(metadata.namespace ?? ''), name };
+    const fields = this.readFields(object);
+    const text = inOnePiece(`${uid}${labelsText}${lifetimeText}`);
+    return this.readTexts(names, { fields, text, uidEnd: uid.length, labelsEnd: uid.length + labelsText.length });
   }
 
   /** Returns undefined for attributes that are too large for a summary, or have no uid. */
-  summarize({ name, uid, labels, fields, lifetime }: Attributes): Buffer | undefined {
-    if (!uid) return undefined;
-    const values: Values = this.selectable.map(([label]) => (fields[label] === name ? sameAsName : fields[label]!));
-    const [labelsText, lifetimeText] = [labels ? stringifyJson(labels) : '', lifetime ? stringifyJson(lifetime) : ''];
-    const kept = Buffer.from(`${uid}${labelsText}${lifetimeText}`);
-    const rest = Buffer.from(stringifyJson(values));
+  summarize({ name, fields, text, uidEnd, labelsEnd }: TextAttributes): Buffer | undefined {
+    if (uidEnd === 0) return undefined;
+    const kept = Buffer.from(text);
+    const rest = Buffer.from(this.valuesText(name, (label) => fields[label]!));
     if (kept.length + rest.length > summaryBytesMax) return undefined;
     const head = Buffer.alloc(headBytes);
     head.writeUIntBE(this.format, 0, formatBytes);
-    head.writeUInt16BE(uid.length, formatBytes);
-    head.writeUInt16BE(labelsText.length, formatBytes + 2);
+    head.writeUInt16BE(uidEnd, formatBytes);
+    head.writeUInt16BE(labelsEnd - uidEnd, formatBytes + 2);
     head.writeUInt16BE(kept.length, formatBytes + 4);
     return Buffer.concat([head, kept, rest]);
   }
@@ -85,10 +83,9 @@ export class AttributeReader {
     if (bytes.length < headBytes || bytes.readUIntBE(0, formatBytes) !== this.format) return undefined;
     const uidEnd = bytes.readUInt16BE(formatBytes);
     const keptEnd = headBytes + bytes.readUInt16BE(formatBytes + 4);
-    const { values, fields } = this.values.get(bytes.toString('utf8', keptEnd));
     const names = this.namesOf(key);
     return this.readTexts(names, {
-      fields: fields ?? this.fields((at) => (values[at] === sameAsName ? names.name : values[at]!)),
+      fields: this.fieldsWith(bytes.toString('utf8', keptEnd), names.name),
       text: bytes.toString('utf8', headBytes, keptEnd),
       uidEnd,
       labelsEnd: uidEnd + bytes.readUInt16BE(formatBytes + 2),
@@ -103,12 +100,31 @@ export class AttributeReader {
   }
 
   /** Returns attributes that parse the texts of labels and lifetime when somebody asks for them. */
-  readTexts({ namespace, name }: NamesOfKey, { fields, text, uidEnd, labelsEnd }: AttributeTexts): Attributes {
-    return new SummaryAttributes(namespace, name, fields, text, uidEnd, labelsEnd, this.known);
+  readTexts({ namespace, name }: NamesOfKey, { fields, text, uidEnd, labelsEnd }: AttributeTexts): TextAttributes {
+    return new TextAttributes(namespace, name, fields, text, uidEnd, labelsEnd, this.known);
   }
 
+  /** Returns the fields of an object, which others with equal ones share. */
   readFields(object: KubeObject): Attributes['fields'] {
-    return this.fields((at) => this.strings.get(this.selectable[at]![1](object)));
+    const { name = '' } = object.metadata;
+    return this.fieldsWith(
+      this.valuesText(name, (_, read) => read(object)),
+      name,
+    );
+  }
+
+  /** Returns the values of the selectable fields as a summary has them. */
+  private valuesText(name: string, valueOf: (label: string, read: (object: KubeObject) => string) => string): string {
+    const values: Values = this.selectable.map(([label, read]) => {
+      const value = valueOf(label, read);
+      return value === name ? sameAsName : value;
+    });
+    return stringifyJson(values);
+  }
+
+  private fieldsWith(valuesText: string, name: string): Attributes['fields'] {
+    const { values, fields } = this.values.get(valuesText);
+    return fields ?? this.fields((at) => (values[at] === sameAsName ? name : values[at]!));
   }
 
   /** Returns also the fields of all objects with these values, unless some are the name. */
@@ -131,7 +147,7 @@ export class AttributeReader {
 }
 
 /** Attributes whose labels and lifetime are parsed when they are first asked for: those of most objects never are. */
-class SummaryAttributes implements Attributes {
+export class TextAttributes implements Attributes {
   private readLabels: Attributes['labels'] = undefined;
   private readLifetime: Lifetime | undefined = undefined;
 
@@ -140,14 +156,14 @@ class SummaryAttributes implements Attributes {
     readonly name: string,
     readonly fields: Attributes['fields'],
     /** The uid, and the JSON of the labels and the lifetime. */
-    private readonly text: string,
-    private readonly uidEnd: number,
-    private readonly labelsEnd: number,
+    readonly text: string,
+    readonly uidEnd: number,
+    readonly labelsEnd: number,
     private readonly known: KnownTexts,
   ) {}
 
-  get uid(): string {
-    return this.text.slice(0, this.uidEnd);
+  get uid(): string | undefined {
+    return this.uidEnd === 0 ? undefined : this.text.slice(0, this.uidEnd);
   }
 
   get labels(): Attributes['labels'] {
@@ -179,13 +195,21 @@ interface KnownTexts {
   readonly lifetimes: RecentValues<Lifetime>;
 }
 
+const anyText = /[^]/;
 const parseText = <T>(text: string) => decodeJson(text) as unknown as T;
 
 /** For each resource. */
 const internedMax = 16_384;
+const valuesMax = 4096;
 const layout = 3;
 const formatBytes = 6;
 const headBytes = formatBytes + 3 * 2;
+
+/** Lets V8 join the parts of a text, as it does before it searches one. It would keep all parts otherwise. */
+function inOnePiece(text: string): string {
+  anyText.test(text);
+  return text;
+}
 
 function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
   const isDeleting = typeof deletionTimestamp === 'string';

@@ -1,5 +1,6 @@
-import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
+import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { Revision } from '../../machinery/revision.js';
+import type { TextAttributes } from './attribute-reader.js';
 
 /** Beyond these limits the oldest values are dropped. */
 const entriesMax = 256;
@@ -7,7 +8,7 @@ const bytesMax = 4 * 1024 * 1024;
 
 interface OwnValue {
   readonly value: Buffer;
-  readonly attributes: Attributes | undefined;
+  readonly attributes: TextAttributes | undefined;
   readonly encodedAt: (revision: Revision) => EncodedObject;
   /** Weak, since its bytes are in a slab of the cache, whose memory is released when nobody has an object of it any more. */
   encoded: WeakRef<EncodedObject> | undefined;
@@ -22,7 +23,7 @@ export class OwnValues {
   private readonly byKey = new Map<string, OwnValue>();
   private bytes = 0;
 
-  remember(key: string, value: Buffer, encodedAt: OwnValue['encodedAt'], attributes?: Attributes): void {
+  remember(key: string, value: Buffer, encodedAt: OwnValue['encodedAt'], attributes?: TextAttributes): void {
     this.forget(key);
     this.byKey.set(key, { value, attributes, encodedAt, encoded: undefined });
     this.bytes += value.length;
@@ -47,7 +48,7 @@ export class OwnValues {
   }
 
   /** Returns the attributes that were remembered with this buffer. */
-  attributesOf(key: string, value: Buffer): Attributes | undefined {
+  attributesOf(key: string, value: Buffer): TextAttributes | undefined {
     const own = this.byKey.get(key);
     return own?.value === value ? own.attributes : undefined;
   }
