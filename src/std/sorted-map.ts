@@ -274,6 +274,8 @@ const hasSurrogate = (text: string) => /[\ud800-\udfff]/.test(text);
 
 /** Returns the lowest string above all strings with `prefix`; undefined if there is none. */
 export function prefixEnd(prefix: string): string | undefined {
+  const lastUnit = prefix.charCodeAt(prefix.length - 1);
+  if (lastUnit < 0xd7ff) return prefix.slice(0, -1) + String.fromCharCode(lastUnit + 1);
   const points = Array.from(prefix, (char) => char.codePointAt(0)!);
   while (points.length > 0) {
     const last = points.pop()!;
