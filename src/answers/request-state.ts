@@ -69,6 +69,8 @@ export class RequestState extends RequestSteps {
   receivedBytes: number | undefined = undefined;
   /** True once the deadline has passed. */
   isExpired = false;
+  /** Time of the monotonic clock at which the response closed. */
+  endedMs = 0;
   /** True once claimAnswer() was called. */
   private isAnswered = false;
   private lost: (() => void) | undefined = undefined;
@@ -138,7 +140,8 @@ export class RequestState extends RequestSteps {
   end(): void {
     // The request closes once its body was read; an unfinished response that closes means that the client disconnected.
     if (this.canceller && !isSent(this.answer)) this.canceller.cancel(disconnected());
-    this.flow?.finish();
+    this.endedMs = this.clock.monotonicMs();
+    this.flow?.finish(this.endedMs);
     for (const task of this.endings ?? []) task();
   }
 

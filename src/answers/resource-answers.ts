@@ -52,16 +52,17 @@ export class ResourceAnswers {
     definition: ResourceDefinition,
     answer: VerbAnswer,
   ): void | Promise<void> {
-    request.kube.begin('encode');
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
+    const isIdentity = answer.type === 'stored' && renderings.isIdentity(representation);
+    // Bytes that are sent as they are do not begin a step, which reads the clock.
+    if (!isIdentity) request.kube.begin('encode');
     const { audit } = request.kube;
     if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
     if (answer.type === 'stored') {
       const ready = renderings.ready([answer.encoded], this.dependencies.clock, request.kube.trace);
       if (ready) return ready.then(() => this.send(request, reply, definition, answer));
       if (audit?.takesAnswers) audit.noteAnswer({ object: auditedObject(renderings, answer.encoded, representation) });
-      const isIdentity = renderings.isIdentity(representation);
       if (!isIdentity && answer.encoded.isLarge)
         return this.sendLarge(request, reply, answer, renderings, representation);
       const bytes = isIdentity ? answer.encoded.bytes : renderings.objectBytes(answer.encoded, representation);

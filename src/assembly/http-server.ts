@@ -122,7 +122,7 @@ type ServerFactory = (route: RequestListener) => Server | http.Server;
 
 function makeAdapter(config: ServerConfig, components: HookDependencies, serverFactory: ServerFactory): FastifyAdapter {
   const { serving, limits } = config;
-  const { logger, clock } = components;
+  const { logger } = components;
   const options = {
     serverFactory,
     bodyLimit: limits.requestBodyBytesMax,
@@ -139,8 +139,8 @@ function makeAdapter(config: ServerConfig, components: HookDependencies, serverF
   const server = adapter.getInstance();
   // Hooks run in this order, for every request, including those that a guard rejects.
   registerRequestInfo(server, components);
-  registerMetrics(server, components.requestMetrics, clock);
-  registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
+  registerMetrics(server, components.requestMetrics);
+  registerAccessLog(server, { logger, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
   registerRefusals(server, logger, () => components.phase.isRefusing);
   registerCors(server, serving.corsAllowedOrigins);
   if (serving.console) registerConsole(server);

@@ -37,7 +37,7 @@ export class Connections {
   /** All TCP connections, including those that do not finish their TLS handshake. */
   private readonly tcpSockets = new Set<Socket>();
   /** HTTP/1.1 connections with their pending responses; several if the client pipelines requests. */
-  private readonly http1 = new Map<Socket, Set<ServerResponse>>();
+  private readonly http1 = new Map<Socket, ServerResponse[]>();
   private readonly sessions = new Map<ServerHttp2Session, SessionState>();
   private readonly sweeping: Timer;
   private isClosing = false;
@@ -79,12 +79,12 @@ export class Connections {
   private beginHttp1(request: AnyRequest, response: ServerResponse, release: () => void): void {
     const { socket } = request;
     const pending = this.http1.get(socket);
-    pending?.add(response);
+    pending?.push(response);
     if (this.isClosing) response.shouldKeepAlive = false;
     response.on('close', () => {
       release();
-      pending?.delete(response);
-      if (this.isClosing && !pending?.size) socket.destroySoon();
+      if (pending) remove(pending, response);
+      if (this.isClosing && !pending?.length) socket.destroySoon();
       else if (!request.complete) this.boundUnread(request, () => socket.destroy());
     });
   }
@@ -149,7 +149,7 @@ export class Connections {
   }
 
   private addHttp1(socket: Socket): void {
-    const pending = new Set<ServerResponse>();
+    const pending: ServerResponse[] = [];
     this.http1.set(socket, pending);
     socket.once('close', () => {
       this.http1.delete(socket);
@@ -204,7 +204,7 @@ export class Connections {
     this.closeUpgraded();
     for (const session of this.sessions.keys()) session.close();
     for (const [socket, pending] of this.http1) {
-      if (pending.size === 0) socket.destroySoon();
+      if (pending.length === 0) socket.destroySoon();
       for (const response of pending) if (!response.headersSent) response.shouldKeepAlive = false;
     }
     await this.quiet(graceMs);
@@ -229,6 +229,14 @@ export class Connections {
       });
     });
   }
+}
+
+/** Removes a response that has ended. Most are alone, for which an array costs less than a Set. */
+function remove(pending: ServerResponse[], response: ServerResponse): void {
+  const at = pending.indexOf(response);
+  if (at < 0) return;
+  if (at === pending.length - 1) pending.pop();
+  else pending.splice(at, 1);
 }
 
 function closeAbandoned(response: ServerResponse): void {

@@ -11,7 +11,7 @@ interface Level {
   readonly limit: number;
   usedMsPerSeat: number;
   charge(request: FlowRequest, seconds: number): void;
-  finish(request: FlowRequest): void;
+  finish(request: FlowRequest, nowMs?: number): void;
   cancel(request: FlowRequest): void;
 }
 
@@ -60,8 +60,8 @@ export class FlowRequest {
   }
 
   /** Ends the execution, or the wait of a request whose client has disconnected. Later calls have no effect. */
-  finish(): void {
-    if (this.state === 'executing') this.level.finish(this);
+  finish(nowMs?: number): void {
+    if (this.state === 'executing') this.level.finish(this, nowMs);
     else if (this.state === 'waiting') this.level.cancel(this);
   }
 }

@@ -174,8 +174,7 @@ export class QueueSet {
   }
 
   /** Ends the execution of a request. Its final seats are released after the time for which watchers are served. */
-  finish(request: FlowRequest): void {
-    const now = this.clock.monotonicMs();
+  finish(request: FlowRequest, now = this.clock.monotonicMs()): void {
     const { queue, series } = request;
     const seconds = (now - request.startMs) / 1000;
     this.running.remove(request);

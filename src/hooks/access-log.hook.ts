@@ -1,7 +1,6 @@
 import { shownAuditId } from '../machinery/audit-id.js';
 import type { FastifyInstance } from 'fastify';
 import { requestLine, submittedUrl } from '../connections/unusual-requests.js';
-import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { LineRate } from './line-rate.js';
 
@@ -10,7 +9,6 @@ const slowLinesPerSecondMax = 20;
 
 interface AccessLogOptions {
   readonly logger: Logger;
-  readonly clock: Clock;
   /** Requests that take longer are logged with level info; watches and other streams are not. */
   readonly slowMs: number;
   /** True if other requests are logged with level debug. False avoids the cost of lines that the logger would drop. */
@@ -18,19 +16,18 @@ interface AccessLogOptions {
 }
 
 /** Logs slow requests with the durations of their steps, and all requests with log level debug. */
-export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
+export function registerAccessLog(server: FastifyInstance, { logger, slowMs, logsAll }: AccessLogOptions): void {
   const slowLines = new LineRate(slowLinesPerSecondMax);
   server.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
     request.kube.whenEnded(() => {
       const { kube } = request;
-      const nowMs = clock.monotonicMs();
-      const durationMs = nowMs - kube.startMs;
+      const durationMs = kube.endedMs - kube.startMs;
       const isSlow = durationMs > slowMs && !kube.isStreaming;
       if (!isSlow && !logsAll) return;
-      const omitted = isSlow && !logsAll ? slowLines.admit(nowMs) : 0;
+      const omitted = isSlow && !logsAll ? slowLines.admit(kube.endedMs) : 0;
       if (omitted === undefined) return;
-      kube.endSteps(nowMs);
+      kube.endSteps(kube.endedMs);
       const fields = {
         auditId: shownAuditId(kube.auditId),
         ...requestLine(request.raw),

@@ -42,15 +42,19 @@ export function registerDeadline(
       );
       return;
     }
-    let timer = wheel.after(timeoutMs, () => {
-      const error = ApiError.timeout('Timeout: request did not complete within the allotted timeout');
-      // Answers before expire(), since aborted work may answer too.
-      const hasBegun = reply.raw.headersSent;
-      // No effect if the handler has already claimed the response.
-      if (!hasBegun) answerError(request, reply, error, logger);
-      timer = wheel.after(hasBegun ? finishTimeoutMs : flushTimeoutMs, () => cutUnfinished(reply.raw));
-      kube.expire(error);
-    });
+    let timer = wheel.after(
+      timeoutMs,
+      () => {
+        const error = ApiError.timeout('Timeout: request did not complete within the allotted timeout');
+        // Answers before expire(), since aborted work may answer too.
+        const hasBegun = reply.raw.headersSent;
+        // No effect if the handler has already claimed the response.
+        if (!hasBegun) answerError(request, reply, error, logger);
+        timer = wheel.after(hasBegun ? finishTimeoutMs : flushTimeoutMs, () => cutUnfinished(reply.raw));
+        kube.expire(error);
+      },
+      kube.startMs,
+    );
     kube.whenEnded(() => timer.cancel());
     done();
   });

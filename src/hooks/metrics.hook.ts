@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
-import type { Clock } from '../std/clock.js';
 
 /**
  * Counts every request when its response closes, including requests that a guard rejects, responses that bypass
  * Fastify, and clients that disconnect, for which Fastify runs no hooks.
  */
-export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics, clock: Clock): void {
+export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { kube } = request;
     const { raw } = reply;
@@ -15,7 +14,7 @@ export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics
     kube.whenEnded(() => {
       metrics.end(kube.info, contentType, running, {
         code: raw.headersSent ? raw.statusCode : 0,
-        seconds: (clock.monotonicMs() - kube.startMs) / 1000,
+        seconds: (kube.endedMs - kube.startMs) / 1000,
         sentBytes: kube.sentBytes,
         receivedBytes: kube.receivedBytes,
         isExpired: kube.isExpired,

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { ApiError } from '../machinery/api-error.js';
-import { systemClock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { registerAccessLog } from './access-log.hook.js';
 import { headersFor, sendBytes } from '../answers/answer.js';
@@ -30,8 +29,8 @@ async function world() {
       reply.raw.write('first');
     },
     (fastify) => {
-      registerMetrics(fastify, metrics, systemClock);
-      registerAccessLog(fastify, { logger, clock: systemClock, slowMs: 10_000, logsAll: true });
+      registerMetrics(fastify, metrics);
+      registerAccessLog(fastify, { logger, slowMs: 10_000, logsAll: true });
     },
   );
   await server.listen({ port: 0, host: '127.0.0.1' });

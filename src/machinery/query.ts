@@ -27,8 +27,13 @@ export class Query {
 
   private parsed(): Map<string, string[]> {
     if (this.values !== undefined) return this.values;
+    const { raw } = this;
     const values = new Map<string, string[]>();
-    for (const pair of this.raw.split('&')) {
+    // No split(), which leaves compiled code.
+    for (let start = 0, end: number; start < raw.length; start = end + 1) {
+      end = raw.indexOf('&', start);
+      if (end < 0) end = raw.length;
+      const pair = raw.slice(start, end);
       if (pair === '' || pair.includes(';')) continue;
       const equals = pair.indexOf('=');
       const name = unescape(equals < 0 ? pair : pair.slice(0, equals));

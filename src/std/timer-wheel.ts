@@ -42,9 +42,11 @@ export class TimerWheel {
     this.startMs = clock.monotonicMs();
   }
 
-  after(delayMs: number, task: () => void): Timer {
-    if (!this.ticking) this.tick = Math.floor(this.elapsedTicks());
-    const dueTick = Math.max(Math.ceil(this.elapsedTicks() + delayMs / this.tickMs), this.tick + 1);
+  /** `nowMs` is for callers that have just read the clock. */
+  after(delayMs: number, task: () => void, nowMs = this.clock.monotonicMs()): Timer {
+    const elapsedTicks = this.ticksUntil(nowMs);
+    if (!this.ticking) this.tick = Math.floor(elapsedTicks);
+    const dueTick = Math.max(Math.ceil(elapsedTicks + delayMs / this.tickMs), this.tick + 1);
     const timeout = new Timeout(dueTick, task, this);
     const slot = dueTick % slotCount;
     const head = this.heads[slot];
@@ -67,7 +69,11 @@ export class TimerWheel {
   }
 
   private elapsedTicks(): number {
-    return (this.clock.monotonicMs() - this.startMs) / this.tickMs;
+    return this.ticksUntil(this.clock.monotonicMs());
+  }
+
+  private ticksUntil(nowMs: number): number {
+    return (nowMs - this.startMs) / this.tickMs;
   }
 
   private arm(): Timer {
