@@ -7,7 +7,8 @@ export interface Rng {
   uuid(): string;
 }
 
-const pool = new Uint32Array(256);
+/** Large, since a fill costs much the same whatever its size. */
+const pool = new Uint32Array(4096);
 let used = pool.length;
 
 function random32(): number {

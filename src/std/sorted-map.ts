@@ -73,6 +73,7 @@ export class SortedView<V> {
 
   /** Returns the values of keys with `prefix` in order, from the key `from` (inclusive) on. */
   range(prefix: string, from: string = prefix): IterableIterator<V> {
+    if (this.size === 0) return [].values();
     const start = compareUtf8(from, prefix) > 0 ? from : prefix;
     const first = this.rank(start);
     return new RangeIterator(this.root, this.height, first, this.rankPast(prefix) - first);

@@ -195,7 +195,6 @@ interface KnownTexts {
   readonly lifetimes: RecentValues<Lifetime>;
 }
 
-const anyText = /[^]/;
 const parseText = <T>(text: string) => decodeJson(text) as unknown as T;
 
 /** For each resource. */
@@ -205,9 +204,9 @@ const layout = 3;
 const formatBytes = 6;
 const headBytes = formatBytes + 3 * 2;
 
-/** Lets V8 join the parts of a text, as it does before it searches one. It would keep all parts otherwise. */
+/** Counts the bytes of a text, for which V8 joins its parts. It would keep all of them otherwise. */
 function inOnePiece(text: string): string {
-  anyText.test(text);
+  Buffer.byteLength(text);
   return text;
 }
 
