@@ -70,6 +70,8 @@ export class Renderings {
   private readonly byId = new Map<string, Rendering>();
   private readonly typeHead: Buffer;
   private readonly shapes: CommonShapes;
+  /** The most frequent list, which depends on nothing else. */
+  private plainList: ListRendering | undefined;
 
   constructor(
     private readonly definition: ResourceDefinition,
@@ -167,7 +169,8 @@ export class Renderings {
     const isHumanReadable = encoding.name === 'yaml' || (pretty && encoding.name === 'json');
     if (isHumanReadable) return count > 0 ? this.textList(representation) : undefined;
     if (transform?.as === 'Table') return encoding.name === 'json' ? this.jsonRows(representation) : undefined;
-    if (encoding.name === 'json') return transform ? this.jsonMetadata(transform) : this.jsonList();
+    if (encoding.name === 'json')
+      return transform ? this.jsonMetadata(transform) : (this.plainList ??= this.jsonList());
     const { list, mediaType } = encoding;
     if (!list) return undefined;
     const { kind, apiVersion } = this.listType(transform);

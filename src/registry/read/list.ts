@@ -167,7 +167,7 @@ async function pageOf(
     seen.count = found ? 1 : 0;
     if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
     if (found?.corruption) note(unreadable, found);
-    return { ...whole(items, unreadable), revision: snapshot.revision };
+    return whole(items, unreadable, snapshot.revision);
   }
 
   const timer = new LoopYieldTimer(store.dependencies.clock, sliceMs);
@@ -181,7 +181,7 @@ async function pageOf(
     if (limit > 0 && items.length === limit) {
       // There is at least one more key. With a selector, another page exists only if a later object matches.
       const rest = `${last!.key}\0`;
-      const page = { ...whole(items, unreadable), revision: snapshot.revision };
+      const page = whole(items, unreadable, snapshot.revision);
       if (!matches) return endOfPage(page, scope, last!, snapshot.count(scope, rest));
       if (!(await matchesAny(range(rest), matches, timer))) break;
       return endOfPage(page, scope, last!, undefined);
@@ -196,7 +196,7 @@ async function pageOf(
     }
     if (!matches || matches(entry.attributes)) items.push(entry);
   }
-  return { ...whole(items, unreadable), revision: snapshot.revision };
+  return whole(items, unreadable, snapshot.revision);
 }
 
 const noneUnreadable = (): Unreadable => ({ count: 0, key: '' });
@@ -212,8 +212,8 @@ export function undecryptableError({ key, corruption }: EncodedObject): ApiError
 }
 
 /** Returns the last page of a list. */
-function whole(items: readonly EncodedObject[], unreadable: Unreadable): Omit<ListResult, 'revision'> {
-  return { items, continueToken: undefined, remainingItemCount: undefined, unreadable };
+function whole(items: readonly EncodedObject[], unreadable: Unreadable, revision: Revision): ListResult {
+  return { items, continueToken: undefined, remainingItemCount: undefined, unreadable, revision };
 }
 
 async function matchesAny(
@@ -269,13 +269,13 @@ async function pageFromHistory(
       }
       const remaining = found.count - index - 1;
       if (limit > 0 && items.length === limit && remaining > 0) {
-        return endOfPage({ ...whole(items, unreadable), revision }, scope, entry, matches ? undefined : remaining);
+        return endOfPage(whole(items, unreadable, revision), scope, entry, matches ? undefined : remaining);
       }
     }
     if (found.items.length >= found.count) break;
     from = `${found.items.at(-1)!.key}\0`;
   }
-  return { ...whole(items, unreadable), revision };
+  return whole(items, unreadable, revision);
 }
 
 async function readOne(
