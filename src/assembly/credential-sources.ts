@@ -139,7 +139,7 @@ function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, 
   const users = new WeakMap<CertificateIdentity, { readonly user: UserInfo }>();
   return {
     of(socket) {
-      const verdict = certificates.verdictOf(socket, clock.now());
+      const verdict = certificates.verdictOf(socket, clock);
       if (!verdict || !('identity' in verdict)) return verdict;
       const { identity } = verdict;
       let known = users.get(identity);
@@ -158,7 +158,7 @@ function frontProxies({ naming }: ServerConfig, { proxyCa }: ServerTls, clock: C
   const certificates = new ClientCertificates(() => proxyCa.current(), naming.labelDomain);
   return {
     of(socket) {
-      const verdict = certificates.verdictOf(socket, clock.now());
+      const verdict = certificates.verdictOf(socket, clock);
       return verdict && 'identity' in verdict ? verdict.identity.name : undefined;
     },
   };

@@ -281,7 +281,7 @@ describe('over real connections', () => {
         socket: accepted,
         reused: accepted.isSessionReused(),
         session: () => offered,
-        verdict: (atMs = now) => clients.verdictOf(accepted, atMs),
+        verdict: (atMs = now) => clients.verdictOf(accepted, { now: () => atMs }),
       };
     };
     try {

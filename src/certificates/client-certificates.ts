@@ -1,4 +1,5 @@
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
+import type { Clock } from '../std/clock.js';
 import type { CaBundle } from './ca-bundle.js';
 import { identityOfCertificate, type CertificateIdentity } from './certificate-identity.js';
 import { reasonOf } from './certificate-error.js';
@@ -29,12 +30,15 @@ export class ClientCertificates {
     private readonly labelDomain: string,
   ) {}
 
-  verdictOf(socket: TLSSocket, nowMs: number): ClientCertificateVerdict {
+  /** Reads the clock only if the verdict may have expired: most clients present no certificate. */
+  verdictOf(socket: TLSSocket, clock: Pick<Clock, 'now'>): ClientCertificateVerdict {
     const bundle = this.bundle();
     if (bundle === undefined) return undefined;
     const known = this.cache.get(socket);
-    if (known !== undefined && known.bundle === bundle && nowMs <= known.untilMs) return known.verdict;
-    const verified = this.verify(socket, bundle, nowMs);
+    if (known !== undefined && known.bundle === bundle) {
+      if (known.untilMs === Infinity || clock.now() <= known.untilMs) return known.verdict;
+    }
+    const verified = this.verify(socket, bundle, clock.now());
     this.cache.set(socket, { bundle, ...verified });
     return verified.verdict;
   }

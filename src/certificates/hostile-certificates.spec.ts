@@ -2,6 +2,7 @@ import { generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypt
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
+import { systemClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from './authority.js';
 import { parseCaBundle } from './ca-bundle.js';
@@ -97,7 +98,7 @@ describe('a TLS connection', () => {
       (socket: TLSSocket) => {
         socket.on('error', () => undefined);
         socket.on('data', () => {
-          const verdict = certificates.verdictOf(socket, Date.now());
+          const verdict = certificates.verdictOf(socket, systemClock);
           verdicts.push(verdict && 'identity' in verdict ? verdict.identity.name : (verdict?.refused ?? 'nobody'));
           socket.write('.');
         });

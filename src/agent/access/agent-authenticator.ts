@@ -38,7 +38,7 @@ export class AgentAuthenticator {
     caller: { readonly signal: Cancellation | undefined },
   ): Promise<UserInfo | undefined> {
     const { clock, options } = this.dependencies;
-    const verdict = this.certificates.verdictOf(tlsSocketOf(request), clock.now());
+    const verdict = this.certificates.verdictOf(tlsSocketOf(request), clock);
     if (verdict && 'identity' in verdict) {
       const { name, uid = '', groups, extra } = verdict.identity;
       return { name, uid, groups: [...groups, allAuthenticated], extra };
