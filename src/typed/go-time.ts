@@ -48,10 +48,8 @@ export function canonicalMicroTime(text: string): string | null {
 
 const zeroTime = '0001-01-01T00:00:00Z';
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
-const canonicalDate = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
-const canonicalClock = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d`;
-const secondsPattern = new RegExp(`^${canonicalDate}T${canonicalClock}Z$`);
-const microsPattern = new RegExp(String.raw`^${canonicalDate}T${canonicalClock}\.\d{6}Z$`);
+const secondsPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+const microsPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
 /** Fast path: most times are canonical already. */
 function isCanonical(text: string, pattern: RegExp): boolean {
