@@ -51,7 +51,7 @@ export class AttributeReader {
     this.format = createHash('sha256').update(parts).digest().readUIntBE(0, formatBytes);
   }
 
-  /** Returns attributes as text, of which fewer values stay in memory than of objects with their strings. */
+  /** Keeps labels and lifetime as text, since V8 would visit each string of the objects that they are. */
   read(object: KubeObject): TextAttributes {
     const { metadata } = object;
     const { name = '', uid = '', labels } = metadata;
