@@ -55,8 +55,8 @@ export class ResourceAnswers {
     const representation = this.representation(request);
     const renderings = this.dependencies.renderings(definition);
     const isIdentity = answer.type === 'stored' && renderings.isIdentity(representation);
-    // Bytes that are sent as they are do not begin a step, which reads the clock.
-    if (!isIdentity) request.kube.begin('encode');
+    // Bytes that are sent as they are begin a step only for a trace, since that reads the clock.
+    if (!isIdentity || request.kube.trace) request.kube.begin('encode');
     const { audit } = request.kube;
     if (request.kube.explanation) return this.explain(request, reply, renderings, answer);
     if (answer.type === 'stored') {
