@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 
 /** The source of all randomness in the server, so that a seeded run is reproducible. */
 export interface Rng {
@@ -7,47 +7,18 @@ export interface Rng {
   uuid(): string;
 }
 
-/** Large, since a fill costs much the same whatever its size. */
-const pool = new Uint32Array(4096);
+const pool = new Uint32Array(256);
 let used = pool.length;
 
-function random32(): number {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  return pool[used++]!;
-}
-
-/** Two digits for each byte. */
-const hexDigits = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join(''));
-const uuidText = Buffer.from('00000000-0000-4000-8000-000000000000');
-
-/** Writes the digits of one byte. Returns the position behind them. */
-function writeByte(byte: number, at: number): number {
-  uuidText[at] = hexDigits[2 * byte]!;
-  uuidText[at + 1] = hexDigits[2 * byte + 1]!;
-  return at + 2;
-}
-
-/** Writes the digits of an integer of 32 bits, with a hyphen in their middle if it is asked for. */
-function writeWord(word: number, from: number, hyphen: 0 | 1): number {
-  const middle = writeByte((word >>> 16) & 0xff, writeByte(word >>> 24, from)) + hyphen;
-  return writeByte(word & 0xff, writeByte((word >>> 8) & 0xff, middle));
-}
-
-/** Returns a random UUID of version 4. randomUUID() joins it from many parts, which V8 joins again for each use as a header. */
-function randomUuid(): string {
-  let at = writeWord(random32(), 0, 0) + 1;
-  at = writeWord((random32() & 0xffff_0fff) | 0x4000, at, 1) + 1;
-  at = writeWord((random32() & 0x3fff_ffff) | 0x8000_0000, at, 1);
-  writeWord(random32(), at, 0);
-  return uuidText.toString('latin1');
-}
-
 export const systemRng: Rng = {
-  below: (bound) => Math.floor((random32() / 0x1_0000_0000) * bound),
-  uuid: randomUuid,
+  below(bound) {
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    return Math.floor((pool[used++]! / 0x1_0000_0000) * bound);
+  },
+  uuid: () => randomUUID(),
 };
 
 /** mulberry32: small, fast and portable. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { StructType } from '../machinery/type-model.js';
+import { daysOfMonth } from '../std/civil-date.js';
 import { planOf, type StructPlan, type TypePlan } from './type-plan.js';
 
 /**
@@ -84,7 +85,7 @@ export function isUsualTime(text: string): boolean {
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
   if (month < 1 || month > 12 || day < 1 || !isHour(text)) return false;
-  return day <= 28 || new Date(text).getUTCDate() === day;
+  return day <= 28 || day <= daysOfMonth(Number(text.slice(0, 4)), month)!;
 }
 
 /** True for `2026-11-22T03:00:53.123456Z`, the form that Go writes. */

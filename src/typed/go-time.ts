@@ -1,5 +1,6 @@
 import { shortenedValue } from '../machinery/go-quote.js';
 import { ConformError } from './conform-error.js';
+import { isUsualMicroTime, isUsualTime } from './fits.js';
 
 /**
  * Times as Go decodes and encodes them: RFC 3339, in UTC when encoded. As lenient as Go's layouts, with the same
@@ -34,37 +35,16 @@ const microseconds: Layout = {
 
 /** `2006-01-02T15:04:05Z`, or null for the zero time. */
 export function canonicalTime(text: string): string | null {
-  if (isCanonical(text, secondsPattern)) return text === zeroTime ? null : text;
+  if (isUsualTime(text)) return text;
   const time = parse(text, seconds);
   return isZero(time) ? null : `${printed(time)}Z`;
 }
 
 /** `2006-01-02T15:04:05.000000Z` */
 export function canonicalMicroTime(text: string): string | null {
-  if (isCanonical(text, microsPattern)) return text === zeroMicroTime ? null : text;
+  if (isUsualMicroTime(text)) return text;
   const time = parse(text, microseconds);
   return isZero(time) ? null : `${printed(time)}.${String(time.nanos / 1000).padStart(6, '0')}Z`;
-}
-
-const zeroTime = '0001-01-01T00:00:00Z';
-const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
-const secondsPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
-const microsPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
-
-/** Fast path: most times are canonical already. */
-function isCanonical(text: string, pattern: RegExp): boolean {
-  if (!pattern.test(text)) return false;
-  const day = twoDigits(text, 8);
-  return day <= 28 || day <= daysOf(Number(text.slice(0, 4)), twoDigits(text, 5));
-}
-
-const twoDigits = (text: string, at: number): number =>
-  (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
-const zero = 0x30;
-
-function daysOf(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 interface Time {

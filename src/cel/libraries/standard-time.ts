@@ -1,7 +1,8 @@
+import { isLeapYear } from '../../std/civil-date.js';
 import type { FunctionDeclaration } from '../check/declarations.js';
 import { declare, member } from '../check/declarations.js';
 import { types } from '../types.js';
-import { dateIn, isLeapYear, zoneOffset } from '../values/time.js';
+import { dateIn, zoneOffset } from '../values/time.js';
 import type { Value } from '../values/value.js';
 import { CelError, Duration, Timestamp, orNoSuchOverload } from '../values/value.js';
 

@@ -1,3 +1,4 @@
+import { daysOfMonth } from '../../std/civil-date.js';
 import { spend, spendOnText, spendOnce } from '../work.js';
 import { int64Max, int64Min, wholeNumber } from './numbers.js';
 import { CelError, Duration, Timestamp } from './value.js';
@@ -59,12 +60,9 @@ function offsetSecondsOf(text: string, at: number): number | undefined {
   return (sign === '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-export const isLeapYear = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-const daysInMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 /** Days since 1970-01-01; undefined if there is no such day. */
 export function daysFromCivil(year: number, month: number, day: number): number | undefined {
-  const last = month === 2 && isLeapYear(year) ? 29 : daysInMonths[month - 1];
+  const last = daysOfMonth(year, month);
   if (Number.isNaN(year) || last === undefined || !(day >= 1 && day <= last)) return undefined;
   // Years begin in March here, so that the day that leap years have more is their last one.
   const marchYear = month > 2 ? year : year - 1;
