@@ -1,3 +1,5 @@
+import { splitText } from '../std/split-text.js';
+
 /**
  * The query of a URL, parsed on first use. Pairs that cannot be decoded or contain `;` are dropped, as in
  * kube-apiserver; '+' is a space. A Map, so that names cannot reach a prototype.
@@ -27,13 +29,8 @@ export class Query {
 
   private parsed(): Map<string, string[]> {
     if (this.values !== undefined) return this.values;
-    const { raw } = this;
     const values = new Map<string, string[]>();
-    // No split(), which leaves compiled code.
-    for (let start = 0, end: number; start < raw.length; start = end + 1) {
-      end = raw.indexOf('&', start);
-      if (end < 0) end = raw.length;
-      const pair = raw.slice(start, end);
+    for (const pair of splitText(this.raw, '&')) {
       if (pair === '' || pair.includes(';')) continue;
       const equals = pair.indexOf('=');
       const name = unescape(equals < 0 ? pair : pair.slice(0, equals));

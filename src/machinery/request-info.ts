@@ -1,6 +1,7 @@
 import { ApiError } from './api-error.js';
 import { fieldSelectorIfValid } from './field-selector.js';
 import { validatePathSegment } from './names.js';
+import { splitText } from '../std/split-text.js';
 import { emptyQuery, isTrueParameter, percentDecode, Query } from './query.js';
 
 /**
@@ -159,13 +160,7 @@ function splitPath(path: string): string[] {
   let end = path.length;
   while (start < end && path.charCodeAt(start) === slash) start++;
   while (end > start && path.charCodeAt(end - 1) === slash) end--;
-  const segments: string[] = [];
-  // No split(), which leaves compiled code.
-  for (let next: number; (next = path.indexOf('/', start)) >= 0 && next < end; start = next + 1) {
-    segments.push(path.slice(start, next));
-  }
-  segments.push(path.slice(start, end));
-  return segments;
+  return splitText(path.slice(start, end), '/');
 }
 
 /** Proxies may send `https://host/path`, and OPTIONS may ask for `*`. */
