@@ -1,4 +1,5 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
+import { inOnePiece } from './in-one-piece.js';
 
 /** The source of all randomness in the server, so that a seeded run is reproducible. */
 export interface Rng {
@@ -18,7 +19,7 @@ export const systemRng: Rng = {
     }
     return Math.floor((pool[used++]! / 0x1_0000_0000) * bound);
   },
-  uuid: () => randomUUID(),
+  uuid: () => inOnePiece(randomUUID()),
 };
 
 /** mulberry32: small, fast and portable. */

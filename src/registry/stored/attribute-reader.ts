@@ -3,6 +3,7 @@ import type { Attributes, Lifetime } from '../../cache/encoded-object.js';
 import { decodeJson, encodeJson, parseJson, stringifyJson } from '../../codec/json.js';
 import { productVersion } from '../../config/version.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
+import { inOnePiece } from '../../std/in-one-piece.js';
 import { InternedStrings } from '../../std/interned-strings.js';
 import { RecentValues } from '../../std/recent-values.js';
 
@@ -203,12 +204,6 @@ const valuesMax = 4096;
 const layout = 3;
 const formatBytes = 6;
 const headBytes = formatBytes + 3 * 2;
-
-/** Counts the bytes of a text, for which V8 joins its parts. It would keep all of them otherwise. */
-function inOnePiece(text: string): string {
-  Buffer.byteLength(text);
-  return text;
-}
 
 function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
   const isDeleting = typeof deletionTimestamp === 'string';
