@@ -1,6 +1,6 @@
 import { asCommand, print } from './as-command.js';
 import { runFaults } from './faults/fault-run.js';
-import { troubles } from './faults/troubles.js';
+import { namesOfWorkerTroubles, troublesOf } from './faults/troubles.js';
 import { namesIn, numberIn, readOptions, wholeNumberIn } from './read-options.js';
 
 export const help = `node dist/scripts/run-faults.js [options]
@@ -14,8 +14,10 @@ with 1 if something was violated.
   --seconds N      time of one run; 60 by default
   --seed N         seed of the first run; random and printed by default
   --servers N      number of servers; 2 by default
+  --workers N      processes of each server; 1 by default
   --writers N      number of writers; 12 by default
-  --only NAME,…    faults to choose from: ${Object.keys(troubles).join(', ')}
+  --only NAME,…    faults to choose from: ${Object.keys(troublesOf(1)).join(', ')};
+                   with two or more workers also ${namesOfWorkerTroubles.join(', ')}
   --verbose        prints each fault when it begins
   --help           prints this help`;
 
@@ -25,6 +27,7 @@ interface FaultCall {
   readonly seconds: number;
   readonly seed: number;
   readonly servers: number;
+  readonly workers: number;
   readonly writers: number;
   readonly only: readonly string[];
 }
@@ -36,18 +39,21 @@ export function readFaultCall(words: readonly string[], randomSeed: () => number
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string' },
     servers: { type: 'string', default: '2' },
+    workers: { type: 'string', default: '1' },
     writers: { type: 'string', default: '12' },
     only: { type: 'string', default: '' },
     verbose: { type: 'boolean', default: false },
   });
+  const workers = wholeNumberIn('workers', values.workers);
   return {
+    workers,
     isVerbose: values.verbose,
     minutes: numberIn('minutes', values.minutes),
     seconds: numberIn('seconds', values.seconds),
     seed: values.seed === undefined ? randomSeed() : wholeNumberIn('seed', values.seed),
     servers: wholeNumberIn('servers', values.servers),
     writers: wholeNumberIn('writers', values.writers),
-    only: namesIn('only', values.only, Object.keys(troubles)),
+    only: namesIn('only', values.only, Object.keys(troublesOf(workers))),
   };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { childProcesses } from '../../scripts/child-processes.js';
 
 // Figures of Linux for a process: user and system time of all threads, and resident memory.
 
@@ -34,10 +35,7 @@ export function residenceOf(pid: number): Residence {
 
 /** Returns the process and its children, which are the workers of a server. */
 export function processesOf(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').trim().split(' '),
-  );
-  return [pid, ...children.filter((text) => text !== '').map(Number)];
+  return [pid, ...childProcesses(pid)];
 }
 
 /** Resident memory without pages of mapped files, which the system drops when it needs memory. */

@@ -12,6 +12,12 @@ const startMsMax = 120_000;
 /** Above the sum of all deadlines of a request in the server. */
 const answerMsMax = 30_000;
 
+interface ApiServersOptions {
+  readonly servers: number;
+  /** Processes of each server. */
+  readonly workers: number;
+}
+
 interface ApiServer {
   readonly process: OwnProcess;
   readonly port: number;
@@ -37,7 +43,11 @@ export class ApiServers {
     readonly balanced: HttpApi,
   ) {}
 
-  static async start(directory: string, etcd: EtcdMembers, count: number): Promise<ApiServers> {
+  static async start(
+    directory: string,
+    etcd: EtcdMembers,
+    { servers: count, workers }: ApiServersOptions,
+  ): Promise<ApiServers> {
     const servers: ApiServer[] = [];
     const first = join(directory, 'server-0');
     for (let n = 0; n < count; n++) {
@@ -55,7 +65,7 @@ export class ApiServers {
         ...[`--data-dir=${folder}`, `--kubeconfig-out=${join(folder, 'kubeconfig')}`],
         `--etcd-servers=${lines.map((line) => `https://127.0.0.1:${line.port}`).join(',')}`,
         ...[`--etcd-cafile=${caFile}`, `--etcd-certfile=${certFile}`, `--etcd-keyfile=${keyFile}`],
-        '--etcd-compaction-interval=0',
+        ...['--etcd-compaction-interval=0', `--workers=${workers}`],
       ]);
       process_.start();
       await serving(process_);
@@ -79,6 +89,11 @@ export class ApiServers {
     await server.kill();
     server.start();
     await serving(server);
+  }
+
+  /** Closes all connections of clients, as a cut of their network does. */
+  dropConnections(): void {
+    for (const api of [this.balanced, ...this.servers.map(({ api }) => api)]) api.close();
   }
 
   heal(): void {

@@ -17,12 +17,14 @@ import { ApiServers } from './api-servers.js';
 import { EtcdMembers } from './etcd-members.js';
 import { Informer } from './informer.js';
 import { ReadinessProbes } from './readiness.js';
-import { troubles, type Ground } from './troubles.js';
+import { troublesOf, type Ground } from './troubles.js';
 
 interface FaultRunOptions {
   readonly seed: number;
   readonly seconds: number;
   readonly servers: number;
+  /** Processes of each server. */
+  readonly workers: number;
   readonly writers: number;
   /** Names of troubles; all by default. */
   readonly only: readonly string[];
@@ -53,7 +55,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     undo.push(() => etcd.stop());
     const store = await etcd.openStore();
     undo.push(() => store.close());
-    const servers = await ApiServers.start(directory, etcd, options.servers);
+    const servers = await ApiServers.start(directory, etcd, options);
     undo.push(() => servers.stop());
     return await new FaultRun(options, etcd, servers, store).run();
   } finally {
@@ -109,7 +111,8 @@ class FaultRun {
 
   /** One trouble after the other; after each of them writes must be acknowledged again. */
   private async trouble(writers: Writers, ground: Ground): Promise<void> {
-    const { only, seconds, onTrouble } = this.options;
+    const { only, seconds, workers, onTrouble } = this.options;
+    const troubles = troublesOf(workers);
     const names = only.length > 0 ? only : Object.keys(troubles);
     const end = performance.now() + seconds * 1_000;
     for (let n = 0; performance.now() < end; n++) {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { childProcesses } from '../child-processes.js';
 import { killedAtExit } from '../killed-at-exit.js';
 
 /** A program that can be killed, paused and started again. */
@@ -18,6 +19,11 @@ export class OwnProcess {
 
   get pid(): number | undefined {
     return this.child?.pid;
+  }
+
+  /** The processes that it has started: the workers of a server. */
+  get children(): number[] {
+    return this.pid === undefined ? [] : childProcesses(this.pid);
   }
 
   get isRunning(): boolean {

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from '../../src/std/rng.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
@@ -8,6 +9,7 @@ import type { ApiServers } from './api-servers.js';
 import type { EtcdMembers } from './etcd-members.js';
 import type { LineState } from './faulty-line.js';
 import type { Informer } from './informer.js';
+import type { OwnProcess } from './own-process.js';
 import type { ReadinessProbes } from './readiness.js';
 
 /** The processes that a trouble may break. */
@@ -34,7 +36,9 @@ const quorumLossMsMax = 15_000;
 /** Faults of one kind, which are over when it resolves, except that lines may be unhealed and processes not started. */
 type Trouble = (ground: Ground) => Promise<void>;
 
-export const troubles: Readonly<Record<string, Trouble>> = {
+type Troubles = Readonly<Record<string, Trouble>>;
+
+const troublesOfAll: Troubles = {
   'kill-leader': (ground) => killMember(ground, true),
   'kill-member': (ground) => killMember(ground, false),
   'pause-leader': (ground) => pauseMember(ground, true),
@@ -54,6 +58,14 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   garbage: writeGarbage,
   reconnect: async ({ informers }) => informers.forEach((informer) => informer.reconnect()),
 };
+
+/** Faults of servers with several processes. */
+const troublesOfWorkers: Troubles = { 'kill-worker': killWorker, 'pause-worker': pauseWorker };
+export const namesOfWorkerTroubles: readonly string[] = Object.keys(troublesOfWorkers);
+
+/** Returns the faults of servers that have this number of processes, by name. */
+export const troublesOf = (workers: number): Troubles =>
+  workers > 1 ? { ...troublesOfAll, ...troublesOfWorkers } : troublesOfAll;
 
 const between = (rng: Rng, low: number, high: number) => low + rng.below(high - low);
 const anyMember = ({ etcd, rng }: Ground) => pick(rng, etcd.members);
@@ -149,6 +161,38 @@ async function loseQuorum(ground: Ground): Promise<void> {
 async function killServer({ servers, rng, count }: Ground): Promise<void> {
   count('server kills');
   await servers.restart(pick(rng, servers.servers));
+}
+
+/** Waits for the replacement, and makes all clients connect again, so that it gets some of them. */
+async function killWorker(ground: Ground): Promise<void> {
+  const { servers, rng, count } = ground;
+  const server = pick(rng, servers.servers);
+  const ended = await anyWorker(ground, server.process);
+  count('worker kills');
+  process.kill(ended, 'SIGKILL');
+  const isReplaced = () => server.process.children.length > 0 && !server.process.children.includes(ended);
+  while (!isReplaced()) await sleep(20);
+  await sleep(between(rng, 500, 3_000));
+  servers.dropConnections();
+}
+
+/** A worker stands still, as while its machine swaps: its clients wait, and new ones get other processes. */
+async function pauseWorker(ground: Ground): Promise<void> {
+  const { servers, rng, count } = ground;
+  const paused = await anyWorker(ground, pick(rng, servers.servers).process);
+  count('worker pauses');
+  process.kill(paused, 'SIGSTOP');
+  try {
+    await sleep(between(rng, 1_000, 6_000));
+  } finally {
+    process.kill(paused, 'SIGCONT');
+  }
+}
+
+/** Returns a worker of the server, which has none for a moment after one was killed. */
+async function anyWorker({ rng }: Ground, server: OwnProcess): Promise<number> {
+  while (server.children.length === 0) await sleep(20);
+  return pick(rng, server.children);
 }
 
 async function compactAndDefragment(ground: Ground): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { childProcesses } from '../../scripts/child-processes.js';
 import { killedAtExit } from '../../scripts/killed-at-exit.js';
 import { freePorts } from './ports.js';
 
@@ -85,9 +86,7 @@ export class ServerProcess {
   /** The worker processes of the server. */
   get workers(): number[] {
     const pid = this.child?.pid;
-    if (pid === undefined) return [];
-    const words = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
-    return words === '' ? [] : words.split(' ').map(Number);
+    return pid === undefined ? [] : childProcesses(pid);
   }
 
   /** URL and credentials of an administrator; the same after every start. */
