@@ -60,7 +60,8 @@ export class Supervisor {
       const ranMs = clock.monotonicMs() - startedMs;
       if (ranMs >= steadyMs) delayMs = delayMsMin;
       logger.error('a worker process has ended; starting another', {
-        ...{ worker: index, ...end, why: reasonOf(end), ranSeconds: Math.round(ranMs / 1000), retryInMs: delayMs },
+        ...{ worker: index, pid: end.pid, code: end.code, signal: end.signal, why: reasonOf(end) },
+        ...{ ranSeconds: Math.round(ranMs / 1000), retryInMs: delayMs },
       });
       await sleep(clock, delayMs, signal).catch(() => undefined);
     }
@@ -79,7 +80,8 @@ export class Supervisor {
 }
 
 /** Returns what the end of a process usually means. */
-function reasonOf({ code, signal }: WorkerEnd): string {
+function reasonOf({ code, signal, wasStuck }: WorkerEnd): string {
+  if (wasStuck) return 'killed since it was stopped or stuck for a minute';
   if (signal === 'SIGKILL') return 'killed, by a user or by the kernel when memory was short';
   if (signal === 'SIGABRT' || code === 134)
     return 'out of memory, or a fatal error of the runtime; see the lines before';

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../std/clock.js';
+import { every, type Clock, type Timer } from '../std/clock.js';
 import { Channel } from './channel.js';
 import { messageKinds as kinds } from './message-kinds.js';
 import type { ConnectionTaker } from './shared-port.js';
@@ -11,6 +11,12 @@ import { workerWord } from './worker-word.js';
 
 /** A worker reports its state twice a second. One that has not done so for so long gets no connections. */
 const silenceMsMax = 2_000;
+/**
+ * One that has not done so between so many checks in a row is stuck, and is killed. The checks are counted, not the time, since
+ * this process may have been suspended itself, and finds the reports after its timers.
+ */
+const silentChecksMax = 12;
+const silenceCheckMs = 5_000;
 
 /** The file descriptor of the channel in the worker. */
 export const channelDescriptor = 4;
@@ -18,6 +24,8 @@ export const channelDescriptor = 4;
 export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: string | null;
+  /** It was killed because it did not report for a minute. */
+  readonly wasStuck: boolean;
 }
 
 /** A child process that serves requests. */
@@ -31,6 +39,9 @@ export class WorkerProcess implements ConnectionTaker {
   private readonly passed: Socket[] = [];
   private isReported = false;
   private reportedMs = -Infinity;
+  private silentChecks = 0;
+  private silenceCheck: Timer | undefined;
+  private wasStuck = false;
   private isStopping = false;
 
   constructor(
@@ -48,18 +59,22 @@ export class WorkerProcess implements ConnectionTaker {
     createInterface({ input: this.child.stderr! }).on('line', print);
     this.channel = new Channel(this.child.stdio[channelDescriptor] as Duplex);
     this.ended = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => resolve({ code, signal }));
+      this.child.once('exit', (code, signal) => resolve({ code, signal, wasStuck: this.wasStuck }));
       // A later error, as of a signal that cannot be sent, needs a listener too.
-      this.child.on('error', () => resolve({ code: null, signal: null }));
+      this.child.on('error', () => resolve({ code: null, signal: null, wasStuck: false }));
     });
     void this.ended.then(() => {
       this.isStopping = true;
+      this.silenceCheck?.cancel();
       for (const socket of this.passed.splice(0)) socket.destroy();
     });
     this.channel.take(kinds.connectionTaken, () => this.passed.shift()?.destroy());
     this.channel.take(kinds.isReady, (body) => {
       this.isReported = body.byte() === 1;
       this.reportedMs = clock.monotonicMs();
+      this.silentChecks = 0;
+      // Until its first report it starts, which takes as long as the store.
+      this.silenceCheck ??= every(clock, silenceCheckMs, () => this.checkSilence());
     });
     this.channel.take(kinds.connectionsClosed, (body) => (this.openConnections -= body.uint()));
   }
@@ -91,6 +106,12 @@ export class WorkerProcess implements ConnectionTaker {
 
   send(message: WorkerMessage): void {
     if (this.child.connected) this.child.send(message, () => undefined);
+  }
+
+  private checkSilence(): void {
+    if (++this.silentChecks <= silentChecksMax) return;
+    this.wasStuck = true;
+    this.child.kill('SIGKILL');
   }
 
   /** Lets the worker end its requests and exit. Resolves when it has, at the latest after the time. */

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually.js';
 import { HttpClient } from '../harness/http-client.js';
 import { processClients } from '../harness/process-clients.js';
@@ -53,6 +54,28 @@ describe('processes of a server', () => {
     clients.close();
     again.close();
   });
+
+  it('a worker that is stopped gets no connections, and is killed and replaced after a minute', async () => {
+    const clients = await start();
+    const [stopped] = server.workers;
+    process.kill(stopped!, 'SIGSTOP');
+    const unanswered = clients.of[1]!.get(maps).then(
+      () => 'answered',
+      () => 'closed',
+    );
+    // It gets connections until it has been silent for two seconds.
+    await sleep(3_000);
+    const { url, ca, client } = server.access;
+    const others = Array.from({ length: 4 }, () => new HttpClient({ url, ca, ...client }));
+    expect((await Promise.all(others.map((other) => other.get(maps)))).map(({ code }) => code)).toEqual([
+      200, 200, 200, 200,
+    ]);
+    expect(await unanswered).toBe('closed');
+    const again = await processClients(server, 2);
+    expect(server.workers).not.toContain(stopped);
+    expect(server.output).toMatch(new RegExp(`"worker":1,"pid":${stopped},.*"why":"[^"]* stuck for a minute"`));
+    for (const one of [clients, again, ...others]) one.close();
+  }, 120_000);
 
   it('SIGTERM ends watches of all processes, and all processes exit', async () => {
     const clients = await start();
