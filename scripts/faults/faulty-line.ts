@@ -66,7 +66,7 @@ export class FaultyLine {
 
   private join(client: Socket): void {
     const source = this.options.sourceOf?.(client.remotePort ?? 0) ?? '';
-    if (this.stateOf(source) === 'cut') return void client.resetAndDestroy();
+    if (this.stateOf(source) === 'cut') return void reset(client);
     const upstream = createConnection({ host, port: this.options.upstreamPort });
     const connection = { client, upstream, source };
     this.connections.add(connection);
@@ -99,7 +99,7 @@ export class FaultyLine {
     const { client, upstream, source } = connection;
     const state = this.stateOf(source);
     if (state === 'cut') {
-      client.resetAndDestroy();
+      reset(client);
       upstream.destroy();
       return;
     }
@@ -112,4 +112,10 @@ export class FaultyLine {
   private stateOf(source: string): LineState {
     return this.isAffected(source) ? this.state : 'open';
   }
+}
+
+/** Resets a connection. Node would not close the handle of one that is ending, and then spins when the process exits. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

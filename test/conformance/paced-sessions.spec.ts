@@ -11,7 +11,9 @@ let flow: FlowLevels;
 let session: HttpClient;
 
 beforeEach(async () => {
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
+  // A busy machine takes longer for the held requests than a server waits for them by default.
+  const limits = { shutdownGraceMs: 200_000 };
+  server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { config: { limits } });
   flow = new FlowLevels(server);
   await flow.bindUsers(['highqps', 'lowqps']);
   await flow.begin();

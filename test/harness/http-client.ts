@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import * as http2 from 'node:http2';
 import type { IncomingHttpHeaders } from 'node:http';
 import * as https from 'node:https';
@@ -162,7 +161,14 @@ export class HttpClient {
       ),
     );
     stream.end(body);
-    const [received] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+    const received = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) => {
+      stream.once('response', resolve);
+      stream.once('error', reject);
+      // A session that is cut closes its streams without an error.
+      stream.once('close', () =>
+        reject(new Error(`${method} ${path} was not answered: stream code ${stream.rstCode}`)),
+      );
+    });
     stream.on('error', () => undefined);
     const code = Number(received[':status'] ?? 0);
     return { code, headers: received, body: stream, ended, cancel: () => stream.close() };

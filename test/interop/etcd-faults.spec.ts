@@ -7,13 +7,14 @@ const seconds = Number(process.env['FAULT_SECONDS'] ?? 8);
 
 describeWithEtcd('two servers on three members of etcd with faults between them', () => {
   it.each([
-    ['leaders are killed, paused and cut off', ['kill-leader', 'pause-leader', 'isolate-leader', 'compact']],
-    ['lines are cut, silent and half open', ['half-open-down', 'one-line', 'cut-lines', 'kill-server', 'garbage']],
+    ['leaders are killed, paused and cut off', 1, ['kill-leader', 'pause-leader', 'isolate-leader', 'compact']],
+    ['lines are cut, silent and half open', 1, ['half-open-down', 'one-line', 'cut-lines', 'kill-server', 'garbage']],
+    ['workers are killed and paused', 2, ['kill-worker', 'pause-worker', 'kill-leader', 'cut-lines']],
   ])(
     'lose nothing and serve nothing stale while %s',
-    async (_about, only) => {
+    async (_about, workers, only) => {
       const seed = chosenSeed();
-      const report = await runFaults({ seed, seconds, servers: 2, writers: 6, only });
+      const report = await runFaults({ seed, seconds, servers: 2, workers, writers: 6, only });
       process.stderr.write(`faults: seed ${seed}, ${JSON.stringify(report.counts)}\n`);
       expect(report.violations.slice(0, 10)).toEqual([]);
       expect(report.counts['acknowledged']).toBeGreaterThan(0);

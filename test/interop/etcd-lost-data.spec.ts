@@ -21,7 +21,7 @@ describeWithEtcd('a server whose etcd lost its data', () => {
   let servers: ApiServers;
   beforeAll(async () => {
     etcd = await EtcdMembers.start(join(directory, 'etcd'), 1);
-    servers = await ApiServers.start(directory, etcd, 1);
+    servers = await ApiServers.start(directory, etcd, { servers: 1, workers: 1 });
   });
   afterAll(async () => {
     await servers?.stop();
