@@ -23,6 +23,8 @@ export async function runBuilt(program) {
   const script = isBundled ? compileBundle() : undefined;
   // Not before: V8 takes compiled code only with the flags with which it was made. See docs/adr/085-requests-die-young.md.
   setFlagsFromString('--no-allocation-site-pretenuring');
+  // Most of what a start allocates stays. See docs/adr/007-start-up.md.
+  setFlagsFromString('--semi-space-growth-factor=16');
   const { main } = script ? runBundle(script) : await import(separate.href);
   // A running server keeps the process; other commands return an exit code.
   const code = await main(program, process.argv.slice(2));
