@@ -81,8 +81,8 @@ const schemaCompilers = {
 };
 
 /**
- * Creates the date formats of Nest's own loggers at their first use, not when their modules are loaded: the first one reads ICU's data,
- * for 10 ms of each start. The server has a logger of its own.
+ * Creates the date formats of Nest's own loggers at their first use, not when their modules are loaded: the first one
+ * reads ICU's data, for 12 ms of each start. The server has a logger of its own.
  */
 const dateFormats = {
   name: 'date formats of Nest',

@@ -81,7 +81,7 @@ export class Supervisor {
 
 /** Returns what the end of a process usually means. */
 function reasonOf({ code, signal, wasStuck }: WorkerEnd): string {
-  if (wasStuck) return 'killed since it was stopped or stuck for a minute';
+  if (wasStuck) return 'killed because it did not report for a minute: it was stopped, or its event loop was blocked';
   if (signal === 'SIGKILL') return 'killed, by a user or by the kernel when memory was short';
   if (signal === 'SIGABRT' || code === 134)
     return 'out of memory, or a fatal error of the runtime; see the lines before';
