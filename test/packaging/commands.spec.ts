@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 
 /** Source files in these folders that are no programs. */
-const modules = ['as-command', 'chromium', 'killed-at-exit', 'read-options', 'scenarios'];
+const modules = ['as-command', 'child-processes', 'chromium', 'killed-at-exit', 'read-options', 'scenarios'];
 
 /** The programs of developers. */
 const commands = ['scripts', 'bench'].flatMap((folder) =>
