@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from '../../src/std/rng.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
@@ -32,6 +31,9 @@ export interface Ground {
 const readinessMsMax = 60_000;
 /** The leader of a lost quorum finds out after its election timeout; until then it may still answer. */
 const quorumLossMsMax = 15_000;
+
+/** Time for a worker to be replaced: the longest delay of the supervisor, and a start on a busy machine. */
+const replacementMsMax = 120_000;
 
 /** Faults of one kind, which are over when it resolves, except that lines may be unhealed and processes not started. */
 type Trouble = (ground: Ground) => Promise<void>;
@@ -166,12 +168,12 @@ async function killServer({ servers, rng, count }: Ground): Promise<void> {
 /** Waits for the replacement, and makes all clients connect again, so that it gets some of them. */
 async function killWorker(ground: Ground): Promise<void> {
   const { servers, rng, count } = ground;
-  const server = pick(rng, servers.servers);
-  const ended = await anyWorker(ground, server.process);
+  const { process: server } = pick(rng, servers.servers);
+  const killed = await aWorker(ground, server);
+  if (killed === undefined) return;
   count('worker kills');
-  process.kill(ended, 'SIGKILL');
-  const isReplaced = () => server.process.children.length > 0 && !server.process.children.includes(ended);
-  while (!isReplaced()) await sleep(20);
+  process.kill(killed, 'SIGKILL');
+  await aWorker(ground, server, killed);
   await sleep(between(rng, 500, 3_000));
   servers.dropConnections();
 }
@@ -179,7 +181,8 @@ async function killWorker(ground: Ground): Promise<void> {
 /** A worker stands still, as while its machine swaps: its clients wait, and new ones get other processes. */
 async function pauseWorker(ground: Ground): Promise<void> {
   const { servers, rng, count } = ground;
-  const paused = await anyWorker(ground, pick(rng, servers.servers).process);
+  const paused = await aWorker(ground, pick(rng, servers.servers).process);
+  if (paused === undefined) return;
   count('worker pauses');
   process.kill(paused, 'SIGSTOP');
   try {
@@ -189,10 +192,16 @@ async function pauseWorker(ground: Ground): Promise<void> {
   }
 }
 
-/** Returns a worker of the server, which has none for a moment after one was killed. */
-async function anyWorker({ rng }: Ground, server: OwnProcess): Promise<number> {
-  while (server.children.length === 0) await sleep(20);
-  return pick(rng, server.children);
+/** Returns a worker of the server other than `killed`, after which it has none for a while; undefined if none is started. */
+async function aWorker({ rng, violation }: Ground, server: OwnProcess, killed?: number): Promise<number | undefined> {
+  const deadline = performance.now() + replacementMsMax;
+  while (performance.now() < deadline) {
+    const workers = server.children.filter((pid) => pid !== killed);
+    if (workers.length > 0) return pick(rng, workers);
+    await sleep(20);
+  }
+  violation(`${server.name} has started no worker`);
+  return undefined;
 }
 
 async function compactAndDefragment(ground: Ground): Promise<void> {

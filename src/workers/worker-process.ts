@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createInterface } from 'node:readline';
-import { every, type Clock, type Timer } from '../std/clock.js';
+import { every, type Clock } from '../std/clock.js';
 import { Channel } from './channel.js';
 import { messageKinds as kinds } from './message-kinds.js';
 import type { ConnectionTaker } from './shared-port.js';
@@ -12,8 +12,8 @@ import { workerWord } from './worker-word.js';
 /** A worker reports its state twice a second. One that has not done so for so long gets no connections. */
 const silenceMsMax = 2_000;
 /**
- * One that has not done so between so many checks in a row is stuck, and is killed. The checks are counted, not the time, since
- * this process may have been suspended itself, and finds the reports after its timers.
+ * The most checks in a row without a report between them: a worker beyond it is stuck, and is killed. Checks are counted,
+ * not time: after a suspension of this process its timers run before it reads the reports.
  */
 const silentChecksMax = 12;
 const silenceCheckMs = 5_000;
@@ -40,7 +40,6 @@ export class WorkerProcess implements ConnectionTaker {
   private isReported = false;
   private reportedMs = -Infinity;
   private silentChecks = 0;
-  private silenceCheck: Timer | undefined;
   private wasStuck = false;
   private isStopping = false;
 
@@ -58,14 +57,15 @@ export class WorkerProcess implements ConnectionTaker {
     });
     createInterface({ input: this.child.stderr! }).on('line', print);
     this.channel = new Channel(this.child.stdio[channelDescriptor] as Duplex);
+    const silenceChecks = every(clock, silenceCheckMs, () => this.checkSilence());
     this.ended = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => resolve({ code, signal, wasStuck: this.wasStuck }));
       // A later error, as of a signal that cannot be sent, needs a listener too.
-      this.child.on('error', () => resolve({ code: null, signal: null, wasStuck: false }));
+      this.child.on('error', () => resolve({ code: null, signal: null, wasStuck: this.wasStuck }));
     });
     void this.ended.then(() => {
       this.isStopping = true;
-      this.silenceCheck?.cancel();
+      silenceChecks.cancel();
       for (const socket of this.passed.splice(0)) socket.destroy();
     });
     this.channel.take(kinds.connectionTaken, () => this.passed.shift()?.destroy());
@@ -73,8 +73,6 @@ export class WorkerProcess implements ConnectionTaker {
       this.isReported = body.byte() === 1;
       this.reportedMs = clock.monotonicMs();
       this.silentChecks = 0;
-      // Until its first report it starts, which takes as long as the store.
-      this.silenceCheck ??= every(clock, silenceCheckMs, () => this.checkSilence());
     });
     this.channel.take(kinds.connectionsClosed, (body) => (this.openConnections -= body.uint()));
   }
@@ -109,7 +107,9 @@ export class WorkerProcess implements ConnectionTaker {
   }
 
   private checkSilence(): void {
-    if (++this.silentChecks <= silentChecksMax) return;
+    // Until its first report it starts, which takes as long as the store.
+    const isStarting = this.reportedMs === -Infinity;
+    if (isStarting || ++this.silentChecks <= silentChecksMax) return;
     this.wasStuck = true;
     this.child.kill('SIGKILL');
   }
